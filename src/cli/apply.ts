@@ -40,7 +40,7 @@ async function apply(folder: string | undefined, options: ApplyOptions): Promise
   await applyPlanned(config, await readRunningSet(config), candidate, { ...options, by: 'apply' });
 }
 
-export interface ApplyPlanned {
+interface ApplyPlanned {
   /** The id that `plan` has printed for this very change. */
   readonly plan: string;
   readonly acceptMoneyChanges?: true | undefined;

@@ -14,7 +14,7 @@ import { readPatienceFile } from '../watch/patience-file';
 import { parseCurl } from '../operator/paste/parse-curl';
 import { loadMapping } from './known-set';
 import { parseFile } from './parse-options';
-import { parseRequestText } from '../operator/paste/parse-request';
+import { parseRequestFile, parseRequestText } from '../operator/paste/parse-request';
 import { readConfig, textOfLines } from './process';
 import { readWireRequest } from '../http/read-written-request';
 import { describeReply, showPlace, showValue, tellStory } from './orders-find';
@@ -76,7 +76,7 @@ Examples:
 /** Reads the pasted request. Pasted text is an argument of the command, so text that is no request is bad usage. */
 function readWritten(words: readonly string[], file: string | undefined): SavedRequest {
   try {
-    if (words.length === 0) return parseRequestText(readFileSync(file ?? 0, 'utf8'));
+    if (words.length === 0) return parseRequestFile(readFileSync(file ?? 0));
     // A whole command line in quotes is one word; a raw request without quotes is several words.
     const isRaw = words.length === 1 ? /\s/.test(words[0]!) : /^(?:GET|POST|PUT|DELETE)$/.test(words[0]!);
     if (isRaw) return parseRequestText(words.join(' '));

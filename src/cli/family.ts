@@ -8,7 +8,7 @@ import { fitFamilies, requestsOf, writeSkeleton, type Fit } from '../operator/fa
 import { readSource, type Finding, type SourceFindings } from '../operator/family/read-source';
 import { loadMapping } from './known-set';
 import { parseFile } from './parse-options';
-import { parseRequestText } from '../operator/paste/parse-request';
+import { parseRequestFile } from '../operator/paste/parse-request';
 import { readConfig } from './process';
 import { readWireRequest } from '../http/read-written-request';
 
@@ -58,7 +58,7 @@ interface Report {
 async function ofRequest(file: string, mapping: Mapping): Promise<Report> {
   let request: LegacyRequest;
   try {
-    request = await readWireRequest(parseRequestText(readFileSync(file, 'utf8')));
+    request = await readWireRequest(parseRequestFile(readFileSync(file)));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     throw new Error(`The request would be refused: ${error.detail}`);

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { quote } from 'shell-quote';
 import { counted } from '../domain/shown-words';
 import { formatProblems } from '../mapping/problem';
 import type { Difference } from '../operator/plan/compare-sources';
@@ -80,7 +81,7 @@ export const EDITS_IN_FOLDER =
 function nextStep({ id, running, candidate, movesMoney }: Plan, folder: string | undefined, gatewaysFolder: string): string {
   if (running === candidate) return '';
   const isBlocked = editsBeside([running, candidate], gatewaysFolder) !== undefined;
-  const command = `compat-gateway apply ${folder === undefined ? '' : `${folder} `}--plan ${id}${movesMoney ? ' --accept-money-changes' : ''}`;
+  const command = `compat-gateway apply ${folder === undefined ? '' : `${quote([folder])} `}--plan ${id}${movesMoney ? ' --accept-money-changes' : ''}`;
   return isBlocked
     ? `\n${EDITS_IN_FOLDER}\nOnce they are undone, to apply exactly this:\n  ${command}\n`
     : `\nTo apply exactly this:\n  ${command}\n`;
@@ -131,9 +132,10 @@ function formatDifference({ words, money, leaves, placeBefore, placeAfter }: Dif
   return [`  ${words}`, `      ${place}${money === undefined ? '' : `  (${money})`}`, ...what];
 }
 
-function formatReplay({ shapes, requests, played, changes }: Replay): string[] {
+function formatReplay({ shapes, left, requests, played, changes }: Replay): string[] {
   if (shapes === 0) return ['', 'Nothing was replayed: no requests are recorded.'];
-  const what = `Replay of ${counted(shapes, 'recorded shape')} (${counted(requests, 'request')}) with ${counted(played, 'made-up request')}`;
+  const most = left === 0 ? '' : `the most frequent ${shapes} of `;
+  const what = `Replay of ${most}${counted(shapes + left, 'recorded shape')} (${counted(requests, 'request')}) with ${counted(played, 'made-up request')}`;
   return changes.length === 0
     ? ['', `${what}: no call and no reply would change.`]
     : ['', `${what}: ${counted(changes.length, 'thing')} would change.`, ...changes.flatMap(formatChange)];

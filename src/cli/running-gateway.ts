@@ -9,7 +9,7 @@ import { hashOf, mergeFiles, readFolder, type MappingFileText } from '../mapping
 import type { PlannedSet } from '../operator/plan/make-plan';
 import { checkUnlessKnown } from './known-set';
 
-export interface AdminAnswer {
+interface AdminAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }

@@ -49,6 +49,8 @@ export function testCommand(): Command {
 }
 
 async function test(folder: string | undefined, options: Options): Promise<void> {
+  if (options.failUnder !== undefined && options.coverage !== true && options.mutate !== true)
+    throw new InvalidArgumentError('Without --coverage or --mutate nothing is measured for --fail-under.');
   const startedAt = performance.now();
   const { mappingsDir: path, dataDir } = folder === undefined ? readConfig().config : { mappingsDir: folder };
   const { mapping, problems } = checkFolderUnlessKnown(path, dataDir);

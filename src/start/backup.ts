@@ -226,7 +226,8 @@ export async function restoreBackup(config: Config, folder: string, { journal }:
     .map((name) => ({ from: join(folder, 'data', name), place: join(dataDir, name) }));
   if (journal !== undefined && target !== undefined) parts.push({ from: join(folder, 'data', 'journal'), place: target });
   const draftOf = (place: string): string => `${place}.restoring-${process.pid}`;
-  const setAside: string[] = [];
+  const asideOf = (place: string): string => `${place}.before-${mark}`;
+  const renamed: (readonly [from: string, to: string])[] = [];
   let forgotten = 0;
   try {
     for (const { from, place } of parts) {
@@ -238,24 +239,25 @@ export async function restoreBackup(config: Config, folder: string, { journal }:
     // Copying takes long. A gateway that a supervisor has started meanwhile would sell into the journal that is set aside now.
     const running = describeRunning(config);
     if (running !== undefined) throw new Error(running);
-    for (const name of DERIVED) await rm(join(dataDir, name), { recursive: true, force: true });
+    const move = async (from: string, to: string): Promise<void> => {
+      await rename(from, to);
+      renamed.push([from, to]);
+    };
     for (const { place } of parts) {
-      setAside.push(...(await moveAside(place, mark)));
-      await rename(draftOf(place), place);
+      if (existsSync(place)) await move(place, asideOf(place));
+      await move(draftOf(place), place);
     }
+    for (const name of DERIVED) await rm(join(dataDir, name), { recursive: true, force: true });
+  } catch (error) {
+    // A folder on which a disk is mounted cannot be renamed.
+    for (const [from, to] of renamed.reverse()) await rename(to, from);
+    throw error;
   } finally {
     for (const { place } of parts) await rm(draftOf(place), { recursive: true, force: true });
   }
   await syncFolder(dataDir);
   if (target !== undefined) await syncFolder(dirname(target));
-  return { forgotten, setAside };
-}
-
-async function moveAside(path: string, mark: string): Promise<readonly string[]> {
-  if (!existsSync(path)) return [];
-  const aside = `${path}.before-${mark}`;
-  await rename(path, aside);
-  return [aside];
+  return { forgotten, setAside: parts.map(({ place }) => asideOf(place)).filter((aside) => existsSync(aside)) };
 }
 
 /** Whether the process of a file of signs (`watch/signs-of-life`) still runs. False where it cannot be known, as in another container. */

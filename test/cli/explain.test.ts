@@ -20,7 +20,7 @@ const FIELDS = {
 const KEY = 'acme_live_4f9d2c7b81e6';
 const PIN = '739184';
 
-async function explainText(text: string, ...options: readonly string[]) {
+async function explainText(text: string | Buffer, ...options: readonly string[]) {
   const file = join(dataDir, 'request.txt');
   writeFileSync(file, text);
   return runHere('explain', '--file', file, ...options);
@@ -55,6 +55,14 @@ test('every step is shown with the value, its spelling, how it was read and the 
     expect(stdout).toMatch(new RegExp(`^reply to ${outcome} \\(HTTP \\d+`, 'm'));
   for (const [, field, place] of stdout.matchAll(/^ +(?:5 {2}fields +)?(\w+) = \S+(?: naira)? {2}from .*? {2}(\S+:\d+)$/gm))
     expect(lineAt(place!)).toContain(field!);
+});
+
+test('a saved body that is not UTF-8 is refused as the gateway refuses it', async () => {
+  const sale = JSON.stringify({ network: 1, mobile_number: '08031234567', amount: 100, airtime_type: 'café' });
+  const text = `POST /api/topup/ HTTP/1.1\nAuthorization: Token ${KEY}\nContent-Type: application/json\n\n${sale}`;
+  expect((await explainText(text)).code).toBe(0);
+  const { code, stdout } = await explainText(Buffer.from(text, 'latin1'));
+  expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('REFUSED unreadable_body') });
 });
 
 const BODY = JSON.stringify({ network: 1, mobile_number: '08031234567', amount: 100 });

@@ -3,6 +3,7 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { formatPlan } from '../../src/cli/plan';
 import { openHouse, send, type House } from '../flows/house';
 import { listen } from '../listen';
 import { MAPPINGS, copyMappings, editFile } from '../mapping/mapping-set';
@@ -67,6 +68,13 @@ const idIn = ({ output }: Ran): string => /^Plan ([0-9a-f]{16}):/.exec(output)![
 const buy = (fields: object): ReturnType<typeof send> =>
   send(house!.url, '/api/topup/', { network: 'MTN', amount: 100, bypass: false, ...fields });
 
+test('a plan says when the recorded shapes are too many to be played', () => {
+  const some = { shapes: 300, left: 21, requests: 900, played: 5_000, changes: [] };
+  expect(formatPlan({ id: '', running: 'a', candidate: 'b', differences: [], movesMoney: false, replay: some })).toMatch(
+    /\nReplay of the most frequent 300 of 321 recorded shapes \(900 requests\) with 5000 made-up requests: no call and no reply would change\.$/,
+  );
+});
+
 test('files edited in place: planned, refused without the option that accepts money changes, then in use', async () => {
   const { service } = await open();
   edit('operations/airtime.yaml', 'from: [phone, ', 'from: [phone, msisdn, ');
@@ -99,7 +107,7 @@ test('files edited in place: planned, refused without the option that accepts mo
 
 test('another folder: the gateway copies its files, removes what is gone, and keeps the cases', async () => {
   const { service } = await open();
-  const candidate = copyOf('candidate');
+  const candidate = copyOf('my candidate');
   edit('operations/airtime.yaml', 'title: Airtime', 'title: Air time', candidate);
   const sms = readFileSync(join(candidate, 'operations', 'sms.yaml'), 'utf8');
   rmSync(join(candidate, 'operations', 'sms.yaml'));
@@ -107,6 +115,7 @@ test('another folder: the gateway copies its files, removes what is gone, and ke
   rmSync(join(candidate, 'cases'), { recursive: true });
   const planned = await plan(candidate);
   expect(planned.output).toContain('1 difference, none of which moves money.');
+  expect(planned.output).toContain(`compat-gateway apply '${candidate}' --plan ${idIn(planned)}`);
   expect(await apply(candidate, '--plan', idIn(planned))).toMatchObject({ exitCode: 0 });
   expect(service.live.current().operations.get('buy_airtime')!.title).toBe('Air time');
   expect(existsSync(join(folder, 'operations', 'sms.yaml'))).toBe(false);

@@ -141,6 +141,7 @@ test.each([
   ['drift --json --patch', /cannot be used with/, 'compat-gateway drift'],
   ['test . .', /^Too many arguments for 'test'/, 'compat-gateway test'],
   ['test --fail-under most', /expected a number from 0 to 100/, 'compat-gateway test'],
+  ['test --fail-under 95', /nothing is measured for --fail-under/, 'compat-gateway test'],
   ['test --fail-under 100.1', /expected a number from 0 to 100/, 'compat-gateway test'],
   ['test --junit', /argument missing/, 'compat-gateway test'],
   ['test --filter', /argument missing/, 'compat-gateway test'],

@@ -171,6 +171,19 @@ test('a restore that fails halfway changes nothing in the data folder', async ()
   expect(await kindsIn(here)).toMatchObject({ sold: 'succeeded', open: 'open' });
 });
 
+test('a restore that cannot set one part aside changes nothing in the data folder', async () => {
+  const { here, manifest } = await backUpOneSale();
+  await sell(here, ['open'], 2_000);
+  // Stands for a folder on which a disk is mounted: with the mark of a part that is set aside, this name is too long.
+  const last = 'z'.repeat(235);
+  for (const place of [join(here.dataDir, last), join(backup, 'data', last)]) writeFileSync(place, '');
+  writeFileSync(join(here.dataDir, 'told'), 'heard');
+  const before = readdirSync(here.dataDir);
+  await expect(restoreBackup(here, backup, manifest)).rejects.toThrow('ENAMETOOLONG');
+  expect(readdirSync(here.dataDir)).toEqual(before);
+  expect(await kindsIn(here)).toMatchObject({ sold: 'succeeded', open: 'open' });
+});
+
 describe('a restore is refused', () => {
   test('over a newer journal, unless it is forced, which sets the newer journal aside', async () => {
     const { here, manifest } = await backUpOneSale();

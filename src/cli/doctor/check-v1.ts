@@ -99,10 +99,14 @@ export const checkKey: Check = async (input) => {
   return mapping === undefined ? found : [...found, ...checkOwnNumbers(data.data, mapping)];
 };
 
-/** Plan ids of single callers that v1 no longer sells. Sales of them are refused, and v1 may later give the id to another plan. */
+/**
+ * Plan ids of single callers that v1 no longer sells. Sales of them are refused, and v1 may later give the id to another plan. Keys in the
+ * sandbox order from its catalog.
+ */
 function checkOwnNumbers(catalog: Parameters<typeof catalogListsOf>[0], mapping: Mapping): readonly Finding[] {
   const { lists } = catalogListsOf(catalog, mapping);
-  return [...mapping.callerKeys.values()].flatMap(({ fingerprint, title, columns }) => {
+  const ofV1 = [...mapping.callerKeys.values()].filter((key) => !key.isSandboxed && key.sandboxOf === undefined);
+  return ofV1.flatMap(({ fingerprint, title, columns }) => {
     const gone = [...columns].flatMap(([list, ofList]) =>
       ofList.flatMap(({ column, own }) =>
         [...own.meanings]

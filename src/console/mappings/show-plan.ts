@@ -45,11 +45,11 @@ export function differenceList(differences: readonly Difference[]): Html {
   </ul>`;
 }
 
-function showReplay({ shapes, requests, played, changes }: NonNullable<Plan['replay']>): Html {
+function showReplay({ shapes, left, requests, played, changes }: NonNullable<Plan['replay']>): Html {
   if (shapes === 0) return empty('Nothing was replayed: no requests are recorded.');
   return html`<p class="note">
-      ${counted(shapes, 'recorded shape')} (${counted(requests, 'request')}) went through both sets with
-      ${counted(played, 'made-up request')}.
+      ${left > 0 && `The most frequent ${shapes} of `}${counted(shapes + left, 'recorded shape')}
+      (${counted(requests, 'request')}) went through both sets with ${counted(played, 'made-up request')}.
     </p>
     ${
       changes.length === 0

@@ -118,7 +118,8 @@ function expand(written: WrittenCase, path: YamlPath, file: string, locate: Loca
 }
 
 function expectsNothing(one: CaseFields): boolean {
-  return [one.expect_call, one.expect_refusal, one.expect_reply, one.absent, one.http, one.format].every(
+  const { expect_call: call, expect_refusal: refusal, expect_reply: reply } = one;
+  return [call, refusal, reply, one.absent, one.http, one.format, one.family, one.unknown_fields].every(
     (part) => part === undefined,
   );
 }

@@ -16,7 +16,7 @@ export const RULE_KINDS = [
   ...(['route', 'spelling', 'table word', 'table number', 'prefix'] as const),
   ...(['transform', 'signal', 'outcome', 'reply field'] as const),
 ] as const;
-export type RuleKind = (typeof RULE_KINDS)[number];
+type RuleKind = (typeof RULE_KINDS)[number];
 
 export type Rule = ReturnType<typeof rule>;
 

@@ -40,7 +40,7 @@ export const START_MS = Date.UTC(2026, 2, 1, 10, 0, 0);
 // The same secret and the same hour in every run give the same tokens. It guards nothing.
 const keyring = createKeyring(new Secret('the secret of the cases, which guards nothing'), { days: 1, now: () => START_MS });
 
-export interface StageOptions {
+interface StageOptions {
   /** Whether scripts without a key may look up meters and smartcards. Default: true. */
   readonly hasLookupKey?: boolean;
   /** The eight hex digits with which the keys begin. Replies show them. */

@@ -78,8 +78,10 @@ const REQUESTS_MIN = 10;
  */
 export function findFamilies({ shapes }: Traffic, mapping: Mapping) {
   const callers = new Map<string, { purchases: number; readonly proven: Map<string, number> }>();
-  for (const { caller, family, operation, count } of shapes) {
-    if (caller === undefined || mapping.operations.get(operation)?.kind !== 'purchase') continue;
+  for (const { caller: seenAs, family, operation, count } of shapes) {
+    if (seenAs === undefined || mapping.operations.get(operation)?.kind !== 'purchase') continue;
+    // Requests to the sandbox have a fingerprint of their own, which callers.yaml does not take.
+    const caller = mapping.callerKeys.get(seenAs)?.sandboxOf ?? seenAs;
     const seen = callers.get(caller) ?? { purchases: 0, proven: new Map<string, number>() };
     callers.set(caller, seen);
     seen.purchases += count;

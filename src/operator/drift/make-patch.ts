@@ -38,8 +38,7 @@ export function makePatch(files: readonly MappingFileText[], additions: readonly
   // An addition moves no value to another file, so the set is read once for all places.
   const { source } = mergeFiles(files);
   if (source === undefined) return { made: [], left: additions, diff: '' };
-  const all = applyAll(files, additions, source, () => true);
-  const result = isSound(all.files) ? all : applyAll(files, additions, source, isSound);
+  const result = applySound(files, additions, source, isSound);
   const headers = { context: 3, headerOptions: FILE_HEADERS_ONLY };
   const diff = result.files.map(({ file, name = file, text }, index) => {
     const before = files[index]!.text;
@@ -54,13 +53,27 @@ interface Applied {
   readonly made: readonly Addition[];
 }
 
-/** Applies the additions one after the other. An addition is left out if it cannot be edited in or if `isSound` returns false. */
-function applyAll(
+/**
+ * Applies the additions without those that are not sound. Each check of the files takes as long as at a start, so the additions are checked
+ * together, and in halves if one of them is not sound.
+ */
+function applySound(
   files: readonly MappingFileText[],
   additions: readonly Addition[],
-  { places }: MappingSource,
+  source: MappingSource,
   isSound: (files: readonly MappingFileText[]) => boolean,
 ): Applied {
+  const all = applyAll(files, additions, source);
+  if (all.made.length === 0 || isSound(all.files)) return all;
+  if (additions.length === 1) return { files, made: [] };
+  const half = Math.ceil(additions.length / 2);
+  const first = applySound(files, additions.slice(0, half), source, isSound);
+  const second = applySound(first.files, additions.slice(half), source, isSound);
+  return { files: second.files, made: [...first.made, ...second.made] };
+}
+
+/** Applies the additions one after the other. An addition that cannot be edited in is left out. */
+function applyAll(files: readonly MappingFileText[], additions: readonly Addition[], { places }: MappingSource): Applied {
   let done: Applied = { files, made: [] };
   for (const addition of additions) {
     const { file } = places.find(addition.path);
@@ -68,8 +81,7 @@ function applyAll(
     const target = done.files[index];
     const text = target && appendToList(target.text, places.inFile(addition.path), addition.value);
     if (target === undefined || text === undefined) continue;
-    const edited = done.files.with(index, { ...target, text });
-    if (isSound(edited)) done = { files: edited, made: [...done.made, addition] };
+    done = { files: done.files.with(index, { ...target, text }), made: [...done.made, addition] };
   }
   return done;
 }

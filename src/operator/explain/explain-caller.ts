@@ -10,7 +10,7 @@ import { listShapeName } from '../../gateway/tell/merge-reply';
 import { DEFAULT } from '../../mapping/compile-callers';
 import type { CallerKey, Mapping, Operation } from '../../mapping/mapping';
 
-export interface CallerDecision {
+interface CallerDecision {
   /** A sentence without its full stop. */
   readonly words: string;
   readonly place: ReturnType<Mapping['placeOf']>;

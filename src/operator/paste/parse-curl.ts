@@ -1,4 +1,5 @@
 /** Reads the words of a curl command into the request that it sends. Options that concern only the transfer are skipped. */
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -30,11 +31,14 @@ interface Parts {
 type Take = (value: string, parts: Parts) => void;
 
 const readLocalFile: ReadFile = (path) => {
+  let bytes: Buffer;
   try {
-    return readFileSync(path, 'utf8');
+    bytes = readFileSync(path);
   } catch {
     throw new Error(`The curl command sends the file ${path}, which cannot be read here.`);
   }
+  if (!isUtf8(bytes)) throw new Error(`The curl command sends the file ${path}, which is not UTF-8: the gateway refuses it.`);
+  return bytes.toString();
 };
 /** `@file` stands for the content of the file. curl removes its line breaks unless the data is binary. */
 const dataOf = (value: string, { readFile }: Parts, isBinary = false): string => {

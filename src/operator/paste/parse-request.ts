@@ -2,6 +2,7 @@
  * Reads a request from a curl command line, from raw HTTP as a proxy or a log keeps it, or from the output of `curl -v`. Throws an
  * Error for any other text.
  */
+import { isUtf8 } from 'node:buffer';
 import { parse } from 'shell-quote';
 import { parseCurl, type ReadFile } from './parse-curl';
 import type { SavedRequest } from '../../domain/legacy';
@@ -16,6 +17,13 @@ const CURL = /^(?:[$>#%]\s+|[A-Z]:\\[^>\n]*>\s*|PS[^>\n]*>\s*)?((?:\S*[/\\])?cur
 export function requestKindOf(text: string): 'curl command' | 'HTTP request' | undefined {
   if (CURL.test(text)) return 'curl command';
   return REQUEST_LINE.test(text.split('\n', 1)[0]!) || SENT_LINE.test(text) ? 'HTTP request' : undefined;
+}
+
+/** Of a file that is not UTF-8 the bytes of the body stay as they are: the gateway refuses such a body. */
+export function parseRequestFile(bytes: Buffer): SavedRequest {
+  const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
+  const { body, ...head } = parseRequestText(bytes.toString(encoding));
+  return { ...head, body: Buffer.from(body.toString(), encoding) };
 }
 
 export function parseRequestText(text: string, readFile?: ReadFile): SavedRequest {

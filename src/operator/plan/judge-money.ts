@@ -87,9 +87,9 @@ function judgeField(operation: string, name: string, key: string, sides: Sides):
   if (both.some((one) => isSent(name, one))) return `v1 is asked with ${name}`;
   const fields = both.flatMap(({ fields = {} }): FieldSource[] => (Object.hasOwn(fields, name) ? [fields[name]!] : []));
   const kinds = new Set(both.map(({ kind }) => kind));
-  if (kinds.has('list') && fields.some(({ as }) => sides.before.tables[as] !== undefined || sides.after.tables[as] !== undefined))
-    return 'decides which plans a script is shown';
-  if (kinds.has('status')) return 'decides which order a status request finds';
+  if (kinds.has('list')) return 'decides which plans a script is shown';
+  // The history with an order's id is a question about that order alone.
+  if (kinds.has('status') || fields.some(({ as }) => as === 'order_id')) return 'decides which order a status request finds';
   if (!kinds.has('purchase')) return undefined;
   // A field that is only echoed can still refuse a purchase: when it is required, or when its unusable values are not ignored.
   if (key === 'default' || (key !== 'required' && key !== 'lenient' && fields.every(({ lenient }) => lenient === true)))

@@ -23,7 +23,7 @@ interface PlacedPart extends Place {
   readonly shown: string;
 }
 
-export interface Leaf extends PlacedPart {
+interface Leaf extends PlacedPart {
   readonly kind: 'leaf';
   readonly value: unknown;
   /** Only for `"*"` in a reply: the fields that it may overwrite. They are part of its meaning. */

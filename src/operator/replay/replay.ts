@@ -17,7 +17,13 @@ import { makeRequests, SAMPLE_CATALOG } from './make-requests';
 
 export type Replay = ReturnType<typeof replay>;
 
-/** `requests` is the number of real requests with these shapes, `played` that of made-up ones, which shapes that are treated alike share. */
+/** Strangers decide how many shapes are remembered, by fields that mean nothing. A plan of so many groups takes about ten seconds. */
+const GROUPS_MAX = 300;
+
+/**
+ * `shapes` is the number of shapes that were replayed, the most frequent ones, and `left` that of the others. `requests` is the number of
+ * real requests with the replayed shapes, `played` that of made-up ones, which shapes that are treated alike share.
+ */
 export function replay(shapes: readonly SeenShape[], before: Mapping, after: Mapping) {
   const all: FoundChange[] = [];
   // The status words of both mappings.
@@ -25,7 +31,8 @@ export function replay(shapes: readonly SeenShape[], before: Mapping, after: Map
     [before, after].flatMap((one) => Object.values(one.words).flatMap((of) => (of === undefined ? [] : [of.status, of.Status]))),
   );
   let played = 0;
-  for (const seen of groupAlike(shapes, before, after)) {
+  const groups = groupAlike(shapes, before, after).slice(0, GROUPS_MAX);
+  for (const seen of groups) {
     const found: FoundChange[] = [];
     const [one] = seen;
     const [running, candidate] = [withFamilyOf(one, before), withFamilyOf(one, after)];
@@ -38,19 +45,18 @@ export function replay(shapes: readonly SeenShape[], before: Mapping, after: Map
     }
     all.push(...withoutFurtherRefusals(found));
   }
-  const requests = shapes.reduce((sum, { count }) => sum + count, 0);
-  return { shapes: shapes.length, requests, played, changes: groupChanges(all) };
+  const replayed = groups.flat();
+  const left = shapes.length - replayed.length;
+  return { shapes: replayed.length, left, requests: requestsOf(replayed), played, changes: groupChanges(all) };
 }
+
+const requestsOf = (seen: readonly SeenShape[]): number => seen.reduce((sum, { count }) => sum + count, 0);
 
 /**
  * Groups the shapes whose requests both mappings treat alike, because they differ only in keys, and both mappings read these keys alike.
- * Hundreds of callers use a few scripts, so most shapes equal a shape of another caller.
+ * Hundreds of callers use a few scripts, so most shapes equal a shape of another caller. The group with the most requests is the first.
  */
-function groupAlike(
-  shapes: readonly SeenShape[],
-  before: Mapping,
-  after: Mapping,
-): Iterable<readonly [SeenShape, ...SeenShape[]]> {
+function groupAlike(shapes: readonly SeenShape[], before: Mapping, after: Mapping): (readonly [SeenShape, ...SeenShape[]])[] {
   const groups = new Map<string, [SeenShape, ...SeenShape[]]>();
   for (const seen of shapes) {
     const { shape, format = '', family = '', caller = '' } = seen;
@@ -59,7 +65,7 @@ function groupAlike(
     if (alike === undefined) groups.set(key, [seen]);
     else alike.push(seen);
   }
-  return groups.values();
+  return [...groups.values()].sort((one, other) => requestsOf(other) - requestsOf(one));
 }
 
 /** What an entry of callers.yaml says of the owner of a key and not of its requests. */

@@ -168,11 +168,15 @@ describe('with a key', () => {
   test("plans of a caller's own numbers that v1 does not sell", async () => {
     await withHouse(
       {
-        callers: { sandbox_demo: { title: 'Ada', numbers: { data_plan: { 7: '101', 8: '999' }, cable_plan: { 1: '11' } } } },
+        callers: {
+          sandbox_demo: { title: 'Ada', numbers: { data_plan: { 7: '101', 8: '999' }, cable_plan: { 1: '11' } } },
+          sandbox_empty: { title: 'Bola', sandbox: true, numbers: { data_plan: { 7: '998' } } },
+        },
       },
       async (house) => {
         const { mapping } = checkFolder(house.mappingsDir);
         const findings = await checkKey(patient(sandboxUrl, { key, mapping }));
+        expect(brief(findings)).toHaveLength(3);
         expectMend(
           findings,
           /^Ada has numbers in callers\.yaml that v1's catalog does not have: 8 \(data_plans 999\)\.$/,

@@ -83,6 +83,12 @@ test('a case that expects nothing is a problem', () => {
   expect(problems).toMatchObject([{ ...expected, code: 'case-expects-nothing' }]);
 });
 
+test.each(['family: none', 'unknown_fields: [color]', 'format: a', 'http: 200'])('a case may expect only %s', (expected) => {
+  expect(
+    readCases([{ file: 'x.yaml', text: `cases: [{ name: a case, send: GET /api/user/, ${expected} }]\n` }]).problems,
+  ).toEqual([]);
+});
+
 test('two cases with the same name are a problem at the second one', () => {
   const one = 'name: a case\n    send: GET /api/user/\n    http: 200\n';
   const { problems, expected } = place(`cases:\n  - ${one}  - §${one}`);

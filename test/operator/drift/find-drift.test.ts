@@ -103,6 +103,13 @@ test('the one family that the purchases of a key prove is proposed for the key, 
   expect(findFamilies(trafficWith({ shapes }), mapping)).toEqual([{ caller: 'f1', family, count: 14, purchases: 17 }]);
 });
 
+test('a family that is proven in the sandbox is proposed for the fingerprint that callers.yaml takes', () => {
+  const keys = [plainCallerKey('f1'), { ...plainCallerKey('f2'), sandboxOf: 'f1' }];
+  const trying = { ...mapping, callerKeys: new Map(keys.map((key) => [key.fingerprint, key])) };
+  const shapes = [seen({}, { family, count: 8, caller: 'f2' }), seen({}, { family, count: 6 })];
+  expect(findFamilies(trafficWith({ shapes }), trying)).toEqual([{ caller: 'f1', family, count: 14, purchases: 14 }]);
+});
+
 test('no family is proposed for few requests, two proven families, no key, or a key that has a family already', () => {
   const of = (parts: Parameters<typeof seen>[1]) => seen({}, { family, count: 20, ...parts });
   expect(findFamilies(trafficWith({ shapes: [of({ count: 9 })] }), mapping)).toEqual([]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { checkFolder } from '../../../src/mapping/check';
 import { appendToList, makePatch, type Addition } from '../../../src/operator/drift/make-patch';
-import { copyMappings, shippedFiles } from '../../mapping/mapping-set';
+import { copyMappings, filesWith, shippedFiles } from '../../mapping/mapping-set';
 import { newFolder } from '../../new-folder';
 
 const files = shippedFiles();
@@ -61,6 +61,27 @@ test('an addition that check would reject is left out of the patch, and the othe
   const { made, left, diff } = makePatch(files, [wrong, ADDITIONS[0]!], 'mappings');
   expect([made, left]).toEqual([[ADDITIONS[0]], [wrong]]);
   expect(diff).toContain('phone_no');
+});
+
+test('one addition that check would reject costs few checks, however many others there are', () => {
+  const wrong = addition(['operations', 'buy', 'fields', 'amount', 'from'], 'phone');
+  const many = Array.from({ length: 64 }, (_, nth) => addition(['operations', 'buy', 'ignore'], `own_${nth}`));
+  let reads = 0;
+  // Each check reads each file.
+  const small = filesWith().map(({ file, text }) => ({
+    file,
+    get text() {
+      reads += 1;
+      return text;
+    },
+  }));
+  const readsFor = (...additions: readonly Addition[]) => {
+    reads = 0;
+    return { left: makePatch(small, additions, 'mappings').left, reads };
+  };
+  const [sound, all] = [readsFor(...many), readsFor(...many, wrong)];
+  expect([sound.left, all.left]).toEqual([[], [wrong]]);
+  expect(all.reads).toBeLessThan(8 * sound.reads);
 });
 
 test('without additions the patch is empty', () => {

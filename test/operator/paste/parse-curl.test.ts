@@ -67,6 +67,10 @@ test('data of -d @file is read from the file as curl reads it', () => {
   expect(read('http://x', '-d', `@${file}`).body).toBe('{"a":1}');
   expect(read('http://x', '--data-binary', `@${file}`).body).toBe('{"a":\r\n1}\n');
   expect(read('http://x', '--data-urlencode', `a@${file}`).body).toBe('a=%7B%22a%22%3A%0D%0A1%7D%0A');
+  writeFileSync(file, Buffer.from('{"a":"é"}', 'latin1'));
+  expect(() => read('http://x', '--data-binary', `@${file}`)).toThrow(
+    /body\.json, which is not UTF-8: the gateway refuses it\.$/,
+  );
 });
 
 test.each<[readonly string[], string]>([

@@ -1,4 +1,4 @@
-import { parseRequestText, splitWords } from '../../../src/operator/paste/parse-request';
+import { parseRequestFile, parseRequestText, splitWords } from '../../../src/operator/paste/parse-request';
 
 function read(text: string) {
   const { body, ...request } = parseRequestText(text);
@@ -20,6 +20,13 @@ test('a raw request may lack a body and an HTTP version, and may have a whole UR
     headers: ['A: b'],
     body: '',
   });
+});
+
+test.each(['utf8', 'latin1'] as const)('the body of a saved request in %s keeps its bytes', (encoding) => {
+  const body = Buffer.from('{"a":"é"}', encoding);
+  const head = Buffer.from([...HEAD, '', ''].join('\r\n'));
+  expect(parseRequestFile(Buffer.concat([head, body]))).toEqual({ ...POSTED, body });
+  expect(parseRequestFile(Buffer.from(`curl http://x -d '{"a":"é"}'`, encoding)).body).toEqual(body);
 });
 
 test.each([

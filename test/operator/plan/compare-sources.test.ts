@@ -161,6 +161,20 @@ const LABELLED: readonly (readonly [file: string, from: string, to: string, ...t
   ],
   ['replies.yaml', 'Status: processing', 'Status: process', 'pending: word under `Status`: processing -> process'],
   ['operations/airtime.yaml', 'title: Airtime', 'title: Air time', '(buy_airtime: title: Airtime -> Air time)'],
+  // A script asks for one order at the address of the history, too.
+  [
+    'operations/status.yaml',
+    'id: { from: *order_ids, as: order_id } #',
+    'id: { from: [request-id, request_id, ref, id, ident, transid], as: order_id } #',
+    'list_orders: field id is no longer read from `reference`',
+  ],
+  // Only the conditions of the list have it.
+  [
+    'operations/lists.yaml',
+    'type: { from: [type, plan_type], as: text }',
+    'type: { from: [plan_type], as: text }',
+    'list_data_plans: field type is no longer read from `type`',
+  ],
   ['callers.yaml', 'quiet: 5m', 'quiet: 6m', 'timing: quiet, ms: 300000 -> 360000'],
   ['callers.yaml', 'patience: 40s', 'patience: 41s', '(callers plain_php: patience, ms: 40000 -> 41000)'],
   [

@@ -43,6 +43,17 @@ test('callers without an entry in callers.yaml are played once together, and the
   expect(all.changes).toEqual(one.changes.map((change) => ({ ...change, shapes: 50, requests: 1_500 })));
 });
 
+test('of shapes without number only the most frequent are played, and the others are counted: strangers may send any field', () => {
+  const to = edited('replies.yaml', 'status: fail,', 'status: failed,');
+  const strange = Array.from({ length: 320 }, (_, nth) => ({
+    ...BALANCE,
+    ...{ count: 1, shape: { ...BALANCE.shape, fields: [{ name: `x${nth}`, place: 'query' as const, kind: 'flag' as const }] } },
+  }));
+  const result = replay([...strange, AIRTIME_B], running, to);
+  expect(result).toMatchObject({ shapes: 300, left: 21, requests: 299 + AIRTIME_B.count });
+  expect(result.changes.flatMap(({ operations }) => operations)).toContain('buy_airtime');
+});
+
 test.each([
   ['a title, a limit and a contact', '{ title: Shop 1, limit: { purchases: 9 }, contact: a@b.c }', false],
   ['a format', '{ format: b }', true],
@@ -66,6 +77,7 @@ test('a replay looks up no line of the mapping files, which would take longer th
 test('a replay without shapes finds no change', () => {
   expect(replay([], running, edited('replies.yaml', 'status: fail,', 'status: failed,'))).toEqual({
     shapes: 0,
+    left: 0,
     requests: 0,
     played: 0,
     changes: [],
