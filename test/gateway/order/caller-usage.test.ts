@@ -26,6 +26,8 @@ function openUsage() {
   let nowMs = NOON;
   let orders = 0;
   let finds = 0;
+  const unreadable: Error[] = [];
+  const troubles: string[] = [];
   const journal = createMemoryJournal();
   const counted: Pick<Journal, 'listOfOwner' | 'find'> = {
     async find(owner, requestId) {
@@ -34,6 +36,10 @@ function openUsage() {
       return journal.find(owner, requestId);
     },
     async *listOfOwner(options) {
+      for (const error of unreadable) {
+        if (options.onUnreadable === undefined) throw error;
+        options.onUnreadable(error);
+      }
       for await (const order of journal.listOfOwner(options)) {
         orders += 1;
         yield order;
@@ -45,9 +51,12 @@ function openUsage() {
     mapping: shippedMapping,
     clock: { now: () => nowMs },
     dayOf: createDays(),
+    onTrouble: (what, error) => void troubles.push(`${what}: ${String(error)}`),
   });
   return {
     journal,
+    troubles,
+    unreadable,
     setNow: (ms: number) => (nowMs = ms),
     takeReads: () => [orders, (orders = 0)][0],
     takeFinds: () => [finds, (finds = 0)][0],
@@ -78,6 +87,16 @@ test('an order counts what v1 charged, else what was asked for, and nothing if i
   await order('of another', NOON - 1, sold(5_000), { owner: 'f'.repeat(32) }).catch(() => undefined);
   expect(await today()).toEqual([5, 98 + 3 * 100]);
   expect(await today('charged')).toEqual([4, 300]);
+});
+
+test('a record that this build cannot read is reported and adds nothing, and the other orders are counted', async () => {
+  const { order, today, lastMinute, troubles, unreadable } = openUsage();
+  await order('old', NOON - HOUR, sold(10));
+  await order('new', NOON - 1, sold(20));
+  unreadable.push(new Error('a record of version 9'));
+  expect(await today()).toEqual([2, 30]);
+  expect(await lastMinute()).toEqual(['new']);
+  expect(new Set(troubles)).toEqual(new Set(['caller_usage: Error: a record of version 9']));
 });
 
 test('a day begins at midnight of the zone, and an order belongs to the day of its first attempt', async () => {
