@@ -110,6 +110,8 @@ test('another folder is planned; its contents are not shown when it is no set', 
   expect(broken.status).toBe(422);
   expect(broken.html).not.toContain('class="frame"');
   expect((await asked.post('/mappings/plan', { kind: 'path', folder: join(elsewhere, 'not-there') })).status).toBe(400);
+  const tooLong = await asked.post('/mappings/plan', { kind: 'path', folder: `/${'x'.repeat(300)}` });
+  expect(tooLong).toMatchObject({ status: 400, text: expect.stringContaining('ENAMETOOLONG') });
   expect((await apply(planned)).text).toContain('In use now');
   expect(textOf()).toContain('top-up');
 });
