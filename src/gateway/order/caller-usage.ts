@@ -113,17 +113,19 @@ async function readUsage(
 /** Adds the orders that have left the window to `counted`. */
 async function countOlder(owner: string, counted: Counted, untilMs: number, parts: UsageParts): Promise<void> {
   if (untilMs <= counted.untilMs) return;
-  let count = 0;
-  for await (const order of list({ owner, fromMs: counted.untilMs, beforeNumber: firstNumberAt(untilMs) }, parts)) {
+  for await (const order of list({ owner, fromMs: counted.untilMs, beforeNumber: firstNumberAt(untilMs) }, parts))
     place(order, counted, parts);
-    // After a start a whole day of a big shop is read once: other work of this process runs in between.
-    if (++count % ORDERS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
-  }
   counted.untilMs = untilMs;
 }
 
-function list(range: Omit<OfOwner, 'limit'>, { journal, onTrouble }: UsageParts): AsyncIterable<Order> {
-  return journal.listOfOwner({ ...range, limit: Infinity, onUnreadable: (error) => onTrouble('caller_usage', error) });
+/** Gives way to other work in between: after a start a whole day of a big shop is read once, and its last minute at each purchase. */
+async function* list(range: Omit<OfOwner, 'limit'>, { journal, onTrouble }: UsageParts): AsyncIterable<Order> {
+  const onUnreadable = (error: Error): void => onTrouble('caller_usage', error);
+  let count = 0;
+  for await (const order of journal.listOfOwner({ ...range, limit: Infinity, onUnreadable })) {
+    yield order;
+    if (++count % ORDERS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 async function lookAgain(owner: string, counted: Counted, now: number, parts: UsageParts): Promise<void> {

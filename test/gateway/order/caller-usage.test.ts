@@ -6,6 +6,7 @@ import { createCallerUsage } from '../../../src/gateway/order/caller-usage';
 import type { Journal } from '../../../src/journal/journal';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import { newOrder } from '../../journal/new-order';
+import { turnsDuring } from '../../until';
 import { shippedMapping } from '../../mapping/mapping-set';
 
 const OWNER = newOrder().owner;
@@ -172,6 +173,13 @@ test('refused orders are not read again with each purchase', async () => {
   setNow(NOON + 6_000);
   expect(await today()).toEqual([1, 100]);
   expect(takeFinds()).toBe(1);
+});
+
+test('a long last minute is read in turns with other work', async () => {
+  const { order, today } = openUsage();
+  for (let index = 0; index < 2_000; index += 1) await order(`sold ${index}`, NOON - 1_000 + (index % 1_000));
+  await today();
+  expect(await turnsDuring(today())).toBeGreaterThanOrEqual(4);
 });
 
 test('orders that another process adds late are seen in the last minute, and are counted once when they grow old', async () => {
