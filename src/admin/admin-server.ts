@@ -79,10 +79,12 @@ function createAdminApp({ token, registry, readiness, routers = [], onError }: A
   app.use(createAdminGuard(token));
   for (const { path, router } of routers.filter(({ isOpen }) => isOpen !== true)) app.use(path, router);
   app.use((request, response) => refuse(response, 404, `Nothing is served at ${request.method} ${request.path}.`));
-  app.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
-    if (response.headersSent) return next(error);
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express recognises an error handler by its four parameters.
+  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     const status = clientFault(error);
     if (status === undefined) onError?.(error);
+    // Half of a reply has left: it must not look like a whole one.
+    if (response.headersSent) return void response.destroy();
     const message = status === undefined ? 'The admin call failed; the log says why.' : 'The request cannot be read.';
     refuse(response, status ?? 500, message);
   });

@@ -127,17 +127,15 @@ export interface Field {
   readonly name: string;
   readonly label: string;
   readonly value?: string | undefined;
-  readonly type?: 'text' | 'search' | 'password' | 'number' | 'date' | 'datetime-local';
+  readonly type?: 'text' | 'search' | 'password' | 'number' | 'datetime-local';
   readonly hint?: string;
-  readonly problem?: string | undefined;
   readonly isRequired?: boolean;
   readonly autocomplete?: string;
 }
 
-/** An input below its label. The error message is beside it, and screen readers read it with the input. */
+/** An input below its label. Screen readers read the hint with the input. */
 export function textField(field: Field): Html {
-  const { name, label, value = '', type = 'text', hint, problem, isRequired = false, autocomplete = 'off' } = field;
-  const about = problem ?? hint;
+  const { name, label, value = '', type = 'text', hint, isRequired = false, autocomplete = 'off' } = field;
   const input = html`<input
     id="field-${name}"
     name="${name}"
@@ -145,17 +143,16 @@ export function textField(field: Field): Html {
     value="${value}"
     autocomplete="${autocomplete}"
     ${isRequired && html`required`}
-    ${problem !== undefined && html`aria-invalid="true"`}
-    ${about !== undefined && html`aria-describedby="about-${name}"`}
+    ${hint !== undefined && html`aria-describedby="about-${name}"`}
   />`;
-  return labelled(name, label, input, about, problem === undefined ? 'note' : 'problem');
+  return labelled(name, label, input, hint);
 }
 
 /** An element of a form below its label, with what is said about it beside it. */
-function labelled(id: string, label: string, element: Html, about?: string, tone = 'note'): Html {
+function labelled(id: string, label: string, element: Html, about?: string): Html {
   return html`<div class="field">
     <label for="field-${id}">${label}</label>
-    ${element} ${about !== undefined && html`<span id="about-${id}" class="${tone}">${about}</span>`}
+    ${element} ${about !== undefined && html`<span id="about-${id}" class="note">${about}</span>`}
   </div>`;
 }
 
@@ -256,13 +253,11 @@ export function textOf(fields: unknown, name: string): string {
 export function textArea(field: {
   readonly name: string;
   readonly label: string;
-  readonly value?: string;
   readonly rows: number;
   readonly placeholder?: string;
   readonly hint?: string;
 }): Html {
-  const { name, label, value = '', rows, placeholder = '', hint } = field;
-  // HTML drops a line break at the very beginning of a textarea.
+  const { name, label, rows, placeholder = '', hint } = field;
   const area = html`<textarea
     id="field-${name}"
     name="${name}"
@@ -272,8 +267,7 @@ export function textArea(field: {
     autocapitalize="off"
     placeholder="${placeholder}"
     ${hint !== undefined && html`aria-describedby="about-${name}"`}
-  >
-${value}</textarea>`;
+  ></textarea>`;
   return labelled(name, label, area, hint);
 }
 

@@ -135,11 +135,13 @@ function isOfHtmx({ headers }: Request): boolean {
 }
 
 function answerError({ onTrouble }: ConsoleParts) {
-  return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
-    if (response.headersSent) return next(error);
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express recognises an error handler by its four parameters.
+  return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
     const status = typeof error === 'object' && error !== null && 'status' in error ? Number(error.status) : 500;
     const isTheirs = status >= 400 && status < 500;
     if (!isTheirs) onTrouble('console', error);
+    // Half of a file has left: it must not look like a whole one.
+    if (response.headersSent) return void response.destroy();
     const theirs = status === 413 ? 'This is too large: a form takes one megabyte at most.' : 'The request cannot be read.';
     const body = notice('bad', isTheirs ? theirs : 'This page failed; the log says why.');
     // htmx does not show replies with an error status, and inserts a whole page only if that page replaces a whole one.

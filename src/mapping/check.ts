@@ -1,6 +1,7 @@
 /** Reads, checks and compiles a folder of mapping files, for `compat-gateway check`, start-up, reload and tests alike. */
 import { readdirSync, type Dirent } from 'node:fs';
 import { basename, join, relative } from 'node:path';
+import { maskSecrets } from '../domain/shown-words';
 import { atOnce, type Steps } from '../domain/steps';
 import { codeFrame, hasErrors, type Problem } from './problem';
 import { compileInSteps } from './compile';
@@ -126,7 +127,7 @@ function withFrames(problems: readonly Problem[], files: readonly MappingFileTex
     if (text === undefined) return problem;
     const split = lines.get(problem.file) ?? maskCallerKeys(text.replace(/^\uFEFF/, '')).split(/\r?\n/);
     lines.set(problem.file, split);
-    return { ...problem, frame: codeFrame(split, problem.line, problem.column) };
+    return { ...problem, message: maskSecrets(problem.message), frame: codeFrame(split, problem.line, problem.column) };
   });
 }
 

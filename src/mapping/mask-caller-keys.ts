@@ -1,9 +1,10 @@
 /**
  * Masks API keys that an operator has put below `callers.keys` in place of fingerprints, with or without a PIN. Such a key must not
- * appear in a problem: not in its path, its message or its frame.
+ * appear in a problem: not in its path, its message or its frame. In the entry of a fingerprint only what looks like a key is masked.
  */
-import { isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Node } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, parseDocument, visit, type Document, type Node, type Scalar } from 'yaml';
 import { looksLikeKey } from '../domain/credentials';
+import { findSecrets } from '../domain/shown-words';
 import { nearestName } from './nearest-name';
 import { sharedFileSchema } from './language/schema';
 import { keysAt } from './language/model';
@@ -20,7 +21,7 @@ export function maskPath(path: readonly PropertyKey[]): PropertyKey[] {
   if (callers !== 'callers' || section === undefined) return [...path];
   const shown = ['callers', isNameOfSection(section) ? section : MASK];
   if (section !== 'keys' || entry === undefined) return [...shown, ...path.slice(2)];
-  if (FINGERPRINT.test(entry)) return [...path];
+  if (FINGERPRINT.test(entry)) return path.map((part) => (holdsKey(String(part)) ? MASK : part));
   if (word === undefined) return [...shown, MASK];
   return [...shown, MASK, ...(WORDS_OF_ENTRY.includes(word) ? path.slice(3) : [MASK])];
 }
@@ -65,7 +66,8 @@ function maskKeys(keys: Node | null, document: Document, masked: Node[]): void {
   if (isSeq(keys)) masked.push(...(keys.items as Node[]));
   for (const [name, entry] of pairsOf(keys, document)) {
     if (FINGERPRINT.test(name.text)) {
-      for (const [, said] of pairsOf(entry, document)) if (holdsKey(said)) masked.push(said as Node);
+      const mask = (_: unknown, node: Scalar): void => void (holdsKey(String(node.value)) && masked.push(node));
+      visit(isAlias(entry) ? (entry.resolve(document) ?? null) : entry, { Scalar: mask });
       continue;
     }
     masked.push(name.node);
@@ -75,14 +77,8 @@ function maskKeys(keys: Node | null, document: Document, masked: Node[]): void {
   }
 }
 
-/** Whether a title or note contains a key. */
-function holdsKey(said: Node | null): boolean {
-  return (
-    isScalar(said) &&
-    String(said.value)
-      .split(/[\s:'"`]+/)
-      .some(looksLikeKey)
-  );
+function holdsKey(text: string): boolean {
+  return text.split(/[^\w-]+/).some(looksLikeKey) || findSecrets(text).length > 0;
 }
 
 /** For a text that is no YAML, in which keys cannot be located: from `callers` to the next section only words of the language stay. */

@@ -13,6 +13,8 @@ export function pauseCaller(files: readonly NamedText[], fingerprint: string, pa
   const documents = files.map(({ text }) => parseDocument(text));
   const hasMap = (path: readonly string[]) => (document: Document) => isMap(document.getIn(path));
   const hasEntry = (document: Document): boolean => isMap(entryOf(document, fingerprint));
+  // The entry was removed, or emptied, meanwhile.
+  if (paused === false && !documents.some(hasEntry)) return [...files];
   const at = [hasEntry, hasMap(KEYS), hasMap(['callers'])].map((has) => documents.findIndex(has)).find((index) => index >= 0);
   if (at === undefined) throw new Error('No mapping file has a section `callers`: put one into callers.yaml.');
   const document = documents[at]!;

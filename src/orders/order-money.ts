@@ -22,18 +22,23 @@ export interface OpenOrders {
 /** How many open orders a gateway that sells reads at most, every minute: the oldest. */
 export const OPEN_ORDERS_MAX = 10_000;
 
+/** Orders of the sandbox are left out. They must not hide younger ones with real money, so more are listed until `limit` others are found. */
 export async function readOpenOrders(
   journal: Pick<Journal, 'listUnsettled'>,
   mapping: Mapping,
   nowMs: number,
   limit = OPEN_ORDERS_MAX,
+  listed = limit,
 ): Promise<OpenOrders> {
   const unreadable: Error[] = [];
-  const open = await journal.listUnsettled({ limit, onUnreadable: (error) => unreadable.push(error) });
+  const open = await journal.listUnsettled({ limit: listed, onUnreadable: (error) => unreadable.push(error) });
   const orders = open.filter((order) => !isInSandbox(order, mapping));
+  const areAll = open.length + unreadable.length < listed;
+  if (!areAll && orders.length < limit && listed < OPEN_ORDERS_MAX)
+    return readOpenOrders(journal, mapping, nowMs, limit, 10 * listed);
   const prices = orders.map((order) => moneyOf(order, mapping).atRisk);
   return {
-    ...{ orders, unreadable, areAll: open.length < limit },
+    ...{ orders, unreadable, areAll },
     overdue: orders.filter((order) => nowMs - order.openedAtMs >= mapping.timing.overdue),
     atRisk: kobo(prices.reduce<number>((sum, price) => sum + (price ?? 0), 0)),
     withoutPrice: prices.filter((price) => price === undefined).length,

@@ -1,6 +1,7 @@
 /**
- * Records the requests and replies of one caller, masked, for as long as an operator wants. Nothing is written to disk. Without a recording
- * this costs a request one look at the size of an empty map.
+ * Records the requests and replies of one caller, masked, for as long as an operator wants. Nothing is written to disk. What was recorded stays
+ * in memory until the recording is stopped, or another one starts after its end. Without a recording this costs a request one look at the
+ * size of an empty map.
  */
 import { InexactNumber } from '../domain/json';
 import type { LegacyFields, LegacyHeaders, LegacyRequest, LegacyValue } from '../domain/legacy';

@@ -92,6 +92,18 @@ describe('the admin server', () => {
     expect(String(errors)).toContain('hunter2');
   });
 
+  it('cuts a reply off when a call throws half-way, and logs the error', async () => {
+    const errors: unknown[] = [];
+    const router = express.Router();
+    router.get('/half', (_request, response) => {
+      response.write('half');
+      throw new Error('hunter2');
+    });
+    const url = await start({ routers: [{ path: '/admin', router }], onError: (error) => errors.push(error) });
+    await expect(fetch(`${url}/admin/half`).then((reply) => reply.text())).rejects.toThrow();
+    expect(String(errors)).toContain('hunter2');
+  });
+
   it('answers 400 to a body that is not JSON, and logs no error', async () => {
     const errors: unknown[] = [];
     const url = await start({ onError: (error) => errors.push(error) });

@@ -62,10 +62,10 @@ test('a table has headings for rows and columns, and says when it is empty', () 
   expect(table([], columns, { caption: 'Callers', empty: 'Nobody yet.' }).text).toContain('Nobody yet.');
 });
 
-test('the error of a field stands beside it and is linked to it', () => {
-  const { text } = textField({ name: 'phone', label: 'Phone', value: '"', problem: 'Eleven digits.' });
-  expect(text).toMatch(/value="&quot;"[\s\S]*aria-invalid="true"[\s\S]*aria-describedby="about-phone"/);
-  expect(text).toMatch(/id="about-phone" class="problem">Eleven digits/);
+test('the hint of a field stands beside it and is linked to it', () => {
+  const { text } = textField({ name: 'phone', label: 'Phone', value: '"', hint: 'Eleven digits.' });
+  expect(text).toMatch(/value="&quot;"[\s\S]*aria-describedby="about-phone"/);
+  expect(text).toMatch(/id="about-phone" class="note">Eleven digits/);
   expect(
     selectField({
       name: 'a',

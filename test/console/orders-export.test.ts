@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import express from 'express';
 import { systemClock } from '../../src/domain/clock';
 import type { ConsoleParts } from '../../src/console/console-parts';
+import { createConsole } from '../../src/console/console-router';
 import { ordersPage } from '../../src/console/pages/orders';
 import { Secret } from '../../src/domain/credentials';
 import { createKeyring } from '../../src/gateway/read/keyring';
@@ -11,9 +12,26 @@ import { createMemoryNotesStore } from '../../src/orders/notes-store';
 import { NO_INDEX } from '../../src/orders/number-index';
 import { newOrder } from '../journal/new-order';
 import { listen } from '../listen';
+import { until } from '../until';
 import { shippedMapping } from '../mapping/mapping-set';
 
 const PAGES = 40;
+
+/** The console over a search of the test's own. */
+async function serve(find: ConsoleParts['orders']['find']) {
+  const troubles: string[] = [];
+  const [mapping, journal] = [shippedMapping(), { owners: async () => [] }];
+  const parts = {
+    ...{ live: { current: () => mapping }, journal: async () => journal, orders: { find }, clock: systemClock },
+    facts: { timeZone: 'UTC' },
+    onTrouble: (what: string, error: Error) => troubles.push(`${what}: ${error.message}`),
+  } as unknown as ConsoleParts;
+  const server = createServer(express().use(createConsole(parts, undefined).router));
+  let isOver = false;
+  server.on('request', (_request, response) => response.once('close', () => (isOver = true)));
+  const { url, close } = await listen(server);
+  return { url: `${url}/orders`, close, troubles, isClosed: () => isOver };
+}
 
 test('an export that reads all orders gives way to sales after each page', async () => {
   let turn = 0;
@@ -30,11 +48,7 @@ test('an export that reads all orders gives way to sales after each page', async
     budgets.add(budgetMs);
     return turns.length < PAGES ? { rows: [], next: 'more' } : { rows: [] };
   };
-  const [mapping, journal] = [shippedMapping(), { owners: async () => [] }];
-  const parts = { live: { current: () => mapping }, journal: async () => journal, orders: { find }, clock: systemClock };
-  const facts = { timeZone: 'UTC' };
-  const server = createServer(express().use(ordersPage.routes({ ...parts, facts } as unknown as ConsoleParts)));
-  const { url, close } = await listen(server);
+  const { url, close } = await serve(find);
   next();
   try {
     const response = await fetch(`${url}/export.csv?outcome=declined`);
@@ -44,6 +58,43 @@ test('an export that reads all orders gives way to sales after each page', async
     expect(Math.max(...(budgets as Set<number>))).toBeLessThanOrEqual(20);
   } finally {
     isOver = true;
+    await close();
+  }
+});
+
+test('an export that fails half-way is cut off and logged', async () => {
+  const pages = [async () => ({ rows: [], next: 'more' }), () => Promise.reject(new Error('the journal is away'))];
+  const { url, close, troubles } = await serve(() => pages.shift()!());
+  try {
+    const response = await fetch(`${url}/export.csv?outcome=declined`);
+    await expect(response.text()).rejects.toThrow();
+    expect(troubles).toEqual(['console: the journal is away']);
+  } finally {
+    await close();
+  }
+});
+
+test('an export whose browser reads slowly and leaves makes no warning and no line in the log', async () => {
+  const rows = Array.from({ length: 500 }, (_, number) => ({
+    kind: 'order' as const,
+    order: { ...newOrder({ requestId: 'x'.repeat(64) }), number, attempts: 1 },
+  }));
+  const warnings: string[] = [];
+  const warn = ({ name }: Error): void => void warnings.push(name);
+  process.on('warning', warn);
+  let pages = 0;
+  const { url, close, troubles, isClosed } = await serve(async () => ((pages += 1), { rows, next: 'more' }));
+  try {
+    const leaving = new AbortController();
+    const response = await fetch(`${url}/export.csv?outcome=declined`, { signal: leaving.signal });
+    const reader = response.body!.getReader();
+    while (pages < 30) await reader.read();
+    leaving.abort();
+    await until(isClosed);
+    expect(warnings).not.toContain('MaxListenersExceededWarning');
+    expect(troubles).toEqual([]);
+  } finally {
+    process.off('warning', warn);
     await close();
   }
 });

@@ -6,6 +6,7 @@ import { useHouse } from '../flows/house';
 import { describeWithBrowser, openBrowser } from './browser';
 import { editFile } from '../mapping/mapping-set';
 import { opened } from '../opened';
+import { until } from '../until';
 
 /** Keeps the texts of charts: they are painted, so no element has them. */
 const KEEP_PAINTED = `
@@ -49,6 +50,18 @@ describeWithBrowser('in a browser', () => {
     const minutes: readonly string[] = await page.evaluate(MINUTES_AROUND_ONE_POINT);
     // Two charts have the same axis.
     expect([minutes.length > 0, new Set(minutes).size]).toEqual([true, minutes.length / 2]);
+  }, 90_000);
+
+  test('a tab that is opened in the background takes no connection until somebody looks at it', async () => {
+    const tab = await browser.newPage();
+    const streams: string[] = [];
+    tab.on('request', (request) => request.resourceType() === 'eventsource' && streams.push(request.url()));
+    await tab.addInitScript("Object.defineProperty(document, 'hidden', { get: () => window.isSeen !== true })");
+    await tab.goto(`${house.service.adminUrl}/console`, { waitUntil: 'networkidle' });
+    expect(streams).toEqual([]);
+    await tab.evaluate("window.isSeen = true; document.dispatchEvent(new Event('visibilitychange'))");
+    await until(() => streams.length === 1);
+    await tab.close();
   }, 90_000);
 
   test('a paste is read while it is typed, sold in the sandbox, and found among the orders', async () => {

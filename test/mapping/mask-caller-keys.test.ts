@@ -74,3 +74,22 @@ test.each([
   expect(problems.some(({ message }) => message.includes('looks like an API key'))).toBe(true);
   expectMasked(problems);
 });
+
+test.each([
+  `${KEY}:${PIN}`,
+  `[${KEY}, 'acme_live_${PIN}5678:${PIN}']`,
+  `{ title: Ada, ${KEY}: ${KEY}:${PIN} }`,
+  `{ title: Ada, acme_live_${PIN}5678:${PIN} }`,
+  `{ title: Ada, key: [${KEY}] }`,
+  `{ title: Ada, patience: { ${KEY}: ${KEY} } }`,
+  `{ title: Ada, patience: ${KEY} }`,
+  `{ titel: Ada, note: 'key=(${KEY})' }`,
+  `{ title: Ada, format: acme_live_${PIN}5678, family: ${KEY} }`,
+  `{ title: Ada, numbers: { network: { ${KEY}: ${KEY} } } }`,
+  `{ titel: Ada } # acme_live_${PIN}5678:${PIN}`,
+])('a key in the entry of a fingerprint, in place of something else, is not printed: %j', (entry) => {
+  const text = `callers:\n  keys:\n    ${FINGERPRINT}: ${entry}`;
+  const { problems } = checkWith(text);
+  expect(problems.length).toBeGreaterThan(0);
+  expectMasked(problems);
+});

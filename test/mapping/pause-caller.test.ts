@@ -72,6 +72,16 @@ test('of two keys that share an entry by an alias only one is paused, and both k
   expect(of(change(change(text, true, cee), false, cee))).toEqual(of(text));
 });
 
+test.each(['', `    ${ADA}:\n`, `    ${ADA}: null\n`])(
+  'the end of a pause whose entry is gone or empty changes nothing: %j',
+  (entry) => {
+    for (const keys of [`  keys:\n    ${BOLA}: { title: Bola }\n${entry}`, entry === '' ? '' : `  keys:\n${entry}`]) {
+      const text = `callers:\n  kinds: { other: { patience: 4s } }\n${keys}`;
+      expect(change(text, false)).toBe(text);
+    }
+  },
+);
+
 test('the files after a pause pass the check, and only the named key is paused', () => {
   const files = filesWith(NAMED).map(({ file, text }) => ({ name: file, text }));
   const { mapping, problems } = checkFiles(pauseCaller(files, ADA, true).map(({ name, text }) => ({ file: name, text })));

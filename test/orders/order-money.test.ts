@@ -28,15 +28,17 @@ test('open orders are counted with their money, and open orders without a price 
   expect({ atRisk, withoutPrice }).toEqual({ atRisk: 20_000, withoutPrice: 1 });
 });
 
-test('an open order of a key in the sandbox is not counted as money at risk', async () => {
+test('open orders of a key in the sandbox are not counted as money at risk, and hide no younger order with money', async () => {
   const journal = createMemoryJournal();
-  await open(journal, 'real');
-  await open(journal, 'in play', { owner: 'b'.repeat(32) });
+  for (const id of ['in play', 'in play too']) await open(journal, id, { owner: 'b'.repeat(32), openedAtMs: OPENED_AT_MS - 1 });
+  for (const id of ['real', 'newer', 'newest']) await open(journal, id);
   const key = { ...plainCallerKey('b'.repeat(32)), sandboxOf: newOrder().owner };
   const named = { ...mapping, callerKeys: new Map([[key.fingerprint, key]]) };
-  const { orders, atRisk } = await readOpenOrders(journal, named, OPENED_AT_MS);
-  expect(orders.map(({ requestId }) => requestId)).toEqual(['real']);
-  expect(atRisk).toBe(10_000);
+  for (const limit of [1, 2, undefined]) {
+    const { orders, areAll, atRisk } = await readOpenOrders(journal, named, OPENED_AT_MS, limit);
+    expect({ ids: orders.map(({ requestId }) => requestId), areAll }).toEqual({ ids: ['real', 'newer', 'newest'], areAll: true });
+    expect(atRisk).toBe(30_000);
+  }
 });
 
 test('the amount asked for, the amount charged and the amount at risk follow from the outcome of an order', () => {

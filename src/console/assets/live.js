@@ -46,4 +46,4 @@ function replaceParts(text) {
   }
 }
 
-if (place !== null) connect();
+if (place !== null && !document.hidden) connect();

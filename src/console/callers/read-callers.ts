@@ -32,7 +32,8 @@ export function createCallersReader(parts: ConsoleParts) {
   let usage: CallerUsage | undefined;
   const count = async (owner: string): Promise<Usage> => {
     const journal = await parts.journal();
-    usage ??= createCallerUsage({ journal, mapping, clock: parts.clock, dayOf: createDays(parts.facts.timeZone) });
+    const { clock, facts, onTrouble } = parts;
+    usage ??= createCallerUsage({ journal, mapping, clock, dayOf: createDays(facts.timeZone), onTrouble });
     return usage.read(owner);
   };
   /**

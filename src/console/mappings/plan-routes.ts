@@ -48,8 +48,12 @@ function readWanted(form: unknown, parts: ConsoleParts): Wanted | string {
   if (kind === 'set') return earlierSet(textOf(form, 'set'), parts);
   if (kind !== 'path') return 'The form is not one of this page.';
   const folder = textOf(form, 'folder').trim();
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    return 'There is no such folder on the machine of the gateway.';
+  try {
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+      return 'There is no such folder on the machine of the gateway.';
+  } catch (error) {
+    return errorText(error);
+  }
   const read = readFolder(folder);
   if ('problems' in read) return read.problems.map(({ message }) => message).join(' ');
   return { title: 'Plan of a folder', files: read.files, by: 'apply', holdsEdits: false, isElsewhere: true };

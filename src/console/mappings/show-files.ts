@@ -1,6 +1,7 @@
 /** Mapping files as pages show them, with problems below the lines that cause them. Keys that were written into them by mistake are masked. */
 import { createTwoFilesPatch } from 'diff';
 import type { Request, Response } from 'express';
+import { maskSecrets } from '../../domain/shown-words';
 import type { MappingFileText } from '../../mapping/load';
 import { maskCallerKeys } from '../../mapping/mask-caller-keys';
 import type { Problem } from '../../mapping/problem';
@@ -9,9 +10,11 @@ import { html, type Html, type Writable } from '../html';
 import { showPage } from '../page';
 import { nameOf } from './folder-state';
 
+const maskText = (text: string): string => maskCallerKeys(text).split('\n').map(maskSecrets).join('\n');
+
 /** Numbered lines; each problem follows its line. */
 export function showSource(text: string, problems: readonly Problem[], label: string): Html {
-  const lines = maskCallerKeys(text.replace(/^\uFEFF/, '')).split(/\r?\n/);
+  const lines = maskText(text.replace(/^\uFEFF/, '')).split(/\r?\n/);
   return html`<div class="source" tabindex="0" role="region" aria-label="${label}">
     <ol>
       ${lines.map((line, index) => {
@@ -70,7 +73,7 @@ export function showTextChanges(
   names: readonly string[],
 ): Html {
   const textIn = (files: readonly MappingFileText[], name: string): string =>
-    maskCallerKeys(files.find((file) => nameOf(file) === name)?.text ?? '');
+    maskText(files.find((file) => nameOf(file) === name)?.text ?? '');
   return html`${names.map((name) => {
     const patch = createTwoFilesPatch(name, name, textIn(before, name), textIn(after, name), undefined, undefined, {
       context: 3,

@@ -10,7 +10,7 @@ import { checksOf } from './health';
 
 /** The oldest open orders are shown: they should be looked at first. */
 const ORDERS_SHOWN = 10;
-/** How many open orders are read here. The watch counts all of them, once a minute. */
+/** How many open orders with real money are read here at least, if there are so many. The watch counts all of them, once a minute. */
 const OPEN_READ = 100;
 
 const REFUSED_SHOWN = 8;

@@ -1,4 +1,6 @@
 /** The page for a reseller on the phone: the search, the story of an order, asking v1 again, and the list for a spreadsheet. */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import express, { type Request, type Response, type Router } from 'express';
 import * as z from 'zod';
 import { pause } from '../../domain/clock';
@@ -262,34 +264,38 @@ const EXPORT_COLUMNS = 'time caller operation number outcome asked_for_naira cha
 /** How long orders are read in one turn, and how long selling then has the thread to itself: reading a local journal blocks the thread. */
 const EXPORT_TURN_MS = 10;
 
-/** Writes page by page: a million orders do not fit into memory. */
 async function writeExport(request: Request, response: Response, parts: ConsoleParts): Promise<void> {
   const asked = querySchema.parse(request.query);
-  const mapping = parts.live.current();
   let query: OrderQuery;
   try {
     query = await queryOf(asked, parts);
   } catch (error) {
-    return showRefused(request, response, asked, { error, mapping });
+    return showRefused(request, response, asked, { error, mapping: parts.live.current() });
   }
   response.type('text/csv').attachment('orders.csv');
-  response.write(csvLine(EXPORT_COLUMNS.split(' ')));
+  await pipeline(Readable.from(exportPages(asked, query, parts)), response).catch((error: NodeJS.ErrnoException) => {
+    // The browser has left.
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  });
+}
+
+/** Page by page: a million orders do not fit into memory. */
+async function* exportPages(asked: Asked, query: OrderQuery, parts: ConsoleParts): AsyncGenerator<string> {
+  yield csvLine(EXPORT_COLUMNS.split(' '));
+  const mapping = parts.live.current();
   // Spreadsheets show times as they are: the times are those of the pages, and days begin as `from` and `until` have them.
   const timeText = createTimes(parts.facts.timeZone).iso;
   // A search by number or id uses an index and is fast, so only other exports have a time limit.
   const limits = { pageSize: EXPORT_PAGE, ...(asked.q === '' ? { budgetMs: EXPORT_TURN_MS } : {}) };
   let cursor: string | undefined;
-  for (let written = 0; written < EXPORT_MAX && !response.destroyed;) {
+  for (let written = 0; written < EXPORT_MAX;) {
     const found = await search(asked, { ...query, cursor }, parts, limits);
-    const text = found.rows.map((row) => csvLine(exportCells(rowOf(row, mapping), timeText))).join('');
-    if (text !== '' && !response.write(text))
-      await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
+    yield found.rows.map((row) => csvLine(exportCells(rowOf(row, mapping), timeText))).join('');
     written += found.rows.length;
     cursor = found.next;
-    if (cursor === undefined) break;
+    if (cursor === undefined) return;
     await pause(parts.clock, EXPORT_TURN_MS);
   }
-  response.end();
 }
 
 function exportCells(row: ShownRow, timeText: (ms: number) => string): readonly string[] {

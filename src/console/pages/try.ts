@@ -79,10 +79,9 @@ function firstPurchase({ live }: ConsoleParts): string {
 }
 
 function callers({ live }: ConsoleParts): [string, string][] {
-  const known = [...live.current().callerKeys.values()].map(({ fingerprint, title }): [string, string] => [
-    fingerprint,
-    title ?? `key ${fingerprint.slice(0, 8)}`,
-  ]);
+  // A script sends one key, whether it is in the sandbox or not.
+  const own = [...live.current().callerKeys.values()].filter(({ sandboxOf }) => sandboxOf === undefined);
+  const known = own.map(({ fingerprint, title }): [string, string] => [fingerprint, title ?? `key ${fingerprint.slice(0, 8)}`]);
   return [['', 'The key in the paste'], ...known];
 }
 

@@ -1,6 +1,7 @@
 /**
  * Counts how much a key has bought in the last minute and since midnight. The journal is read for it, so the count is the same for all
  * processes that share the journal, and across restarts. Orders that took no money add none. An order belongs to the day of its first attempt.
+ * A record that this build cannot read is reported and adds nothing: if it stopped the count, the key could buy nothing until midnight.
  */
 import type { LRUCache } from 'lru-cache';
 import { createLru } from '../../domain/lru';
@@ -9,7 +10,7 @@ import type { Clock } from '../../domain/clock';
 import type { NewOrder, Order } from '../../domain/order';
 import { deliveryOf, isOver, isSafeToRefund } from '../../domain/outcome';
 import { oneByOnePerName } from '../../domain/steps';
-import type { Journal } from '../../journal/journal';
+import type { Journal, OfOwner } from '../../journal/journal';
 import { firstNumberAt } from '../../journal/order-life';
 import type { Mapping } from '../../mapping/mapping';
 import type { CatalogLists } from '../read/catalog-lists';
@@ -43,6 +44,7 @@ export interface UsageParts {
   readonly dayOf: (atMs: number) => number;
   /** v1's price list of a key, if it is in memory. */
   readonly catalogOf?: (owner: string) => CatalogLists | undefined;
+  readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 /** Orders of this last time are read at every purchase: their outcomes change, and other processes may add orders that are a little older. */
@@ -98,8 +100,7 @@ async function readUsage(
   await countOlder(owner, counted, Math.max(dayMs, now - WINDOW_MS), parts);
   known.set(owner, counted);
   const recent: Order[] = [];
-  for await (const order of parts.journal.listOfOwner({ owner, fromMs: now - WINDOW_MS, limit: Infinity }))
-    if (order.requestId !== without) recent.push(order);
+  for await (const order of list({ owner, fromMs: now - WINDOW_MS }, parts)) if (order.requestId !== without) recent.push(order);
   const firstOfDay = firstNumberAt(counted.untilMs);
   const spent = recent.filter(({ number }) => number >= firstOfDay).map((order) => spentBy(order, parts));
   const older = [...counted.open].filter(([id]) => id !== without).map(([, amount]) => ({ orders: amount > 0 ? 1 : 0, amount }));
@@ -112,14 +113,19 @@ async function readUsage(
 /** Adds the orders that have left the window to `counted`. */
 async function countOlder(owner: string, counted: Counted, untilMs: number, parts: UsageParts): Promise<void> {
   if (untilMs <= counted.untilMs) return;
-  const range = { owner, fromMs: counted.untilMs, beforeNumber: firstNumberAt(untilMs), limit: Infinity };
-  let count = 0;
-  for await (const order of parts.journal.listOfOwner(range)) {
+  for await (const order of list({ owner, fromMs: counted.untilMs, beforeNumber: firstNumberAt(untilMs) }, parts))
     place(order, counted, parts);
-    // After a start a whole day of a big shop is read once: other work of this process runs in between.
+  counted.untilMs = untilMs;
+}
+
+/** Gives way to other work in between: after a start a whole day of a big shop is read once, and its last minute at each purchase. */
+async function* list(range: Omit<OfOwner, 'limit'>, { journal, onTrouble }: UsageParts): AsyncIterable<Order> {
+  const onUnreadable = (error: Error): void => onTrouble('caller_usage', error);
+  let count = 0;
+  for await (const order of journal.listOfOwner({ ...range, limit: Infinity, onUnreadable })) {
+    yield order;
     if (++count % ORDERS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
   }
-  counted.untilMs = untilMs;
 }
 
 async function lookAgain(owner: string, counted: Counted, now: number, parts: UsageParts): Promise<void> {

@@ -98,14 +98,20 @@ function isPhp({ user_agents: agents = [] }: CallerKindSource): boolean {
 /** Kinds are tried in order, so a User-Agent that an earlier kind also matches never selects the later kind. */
 function checkKinds({ source, report }: Checking): void {
   const earlier: { readonly kind: string; readonly pattern: string; readonly headers: readonly string[] }[] = [];
-  for (const { value: agent, path, names } of partsAt(source, 'callers.kinds.*.user_agents.*')) {
+  for (const { value, path, names } of partsAt(source, 'callers.kinds.*')) {
     const [kind] = names;
-    const pattern = agent.toLowerCase();
-    const headers = (source.callers.kinds[kind]!.headers ?? []).map((name) => name.toLowerCase());
-    const owner = earlier.find((one) => covers(one.pattern, pattern) && one.headers.every((header) => headers.includes(header)));
-    if (owner !== undefined) report(path, 'kind-unreachable', `\`${agent}\` is already a caller of kind \`${owner.kind}\``);
-    earlier.push({ kind, pattern, headers });
-    if (agent === '*' && headers.length === 0) report(path, 'kind-takes-everybody', `every caller would be of kind \`${kind}\``);
+    const headers = (value.headers ?? []).map((name) => name.toLowerCase());
+    // A kind that has only headers takes every User-Agent.
+    const any = headers.length === 0 ? [] : [['*', path] as const];
+    for (const [agent, at] of value.user_agents?.map((one, index) => [one, [...path, 'user_agents', index]] as const) ?? any) {
+      const pattern = agent.toLowerCase();
+      const owner = earlier.find(
+        (one) => covers(one.pattern, pattern) && one.headers.every((header) => headers.includes(header)),
+      );
+      if (owner !== undefined) report(at, 'kind-unreachable', `\`${agent}\` is already a caller of kind \`${owner.kind}\``);
+      earlier.push({ kind, pattern, headers });
+      if (agent === '*' && headers.length === 0) report(at, 'kind-takes-everybody', `every caller would be of kind \`${kind}\``);
+    }
   }
 }
 

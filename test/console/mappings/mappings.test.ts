@@ -110,6 +110,8 @@ test('another folder is planned; its contents are not shown when it is no set', 
   expect(broken.status).toBe(422);
   expect(broken.html).not.toContain('class="frame"');
   expect((await asked.post('/mappings/plan', { kind: 'path', folder: join(elsewhere, 'not-there') })).status).toBe(400);
+  const tooLong = await asked.post('/mappings/plan', { kind: 'path', folder: `/${'x'.repeat(300)}` });
+  expect(tooLong).toMatchObject({ status: 400, text: expect.stringContaining('ENAMETOOLONG') });
   expect((await apply(planned)).text).toContain('In use now');
   expect(textOf()).toContain('top-up');
 });
@@ -128,20 +130,25 @@ test('an earlier set is shown as it was, with what has changed since', async () 
   expect((await asked.get('/mappings/file?name=../../etc/passwd')).status).toBe(404);
 });
 
-test('a key that stands in a file by mistake is masked', async () => {
-  const key = 'acme_live_1234567890abcdef';
+const [FINGERPRINT, KEY] = ['0123456789abcdef0123456789abcdef', 'acme_live_1234567890abcdef'];
+
+test.each([
+  ['in place of a fingerprint', `${KEY}: { format: a }`],
+  ['beside a fingerprint', `${FINGERPRINT}: ${KEY}:1234`],
+  ['in a comment', `# Ada: ${KEY}:1234\n    ${FINGERPRINT}: { format: a }`],
+])('a key that stands in a file by mistake, %s, is masked', async (_place, entry) => {
   writeFileSync(
     join(house.mappingsDir, 'callers.yaml'),
-    `${readFileSync(join(MAPPINGS, 'callers.yaml'), 'utf8').replace(/^ {2}keys:.*$/m, '')}\n  keys:\n    ${key}: { format: a }\n`,
+    `${readFileSync(join(MAPPINGS, 'callers.yaml'), 'utf8').replace(/^ {2}keys:.*$/m, '')}\n  keys:\n    ${entry}\n`,
   );
   const page = await asked.get('/mappings/file?name=callers.yaml');
-  expect(page.html).not.toContain(key);
+  expect(page.html).not.toContain(KEY);
   for (const shown of [
     await asked.post('/mappings/reload'),
     await asked.post('/mappings/plan', { kind: 'folder' }),
     await asked.get('/mappings/check'),
   ])
-    expect(shown.html).not.toContain(key);
+    expect(shown.html).not.toContain(KEY);
 });
 
 test('coverage and drift show what their commands print', async () => {

@@ -25,6 +25,7 @@ function openLimits({ purchases, naira, journalOverrides }: Limited = {}) {
     mapping: shippedMapping,
     clock: { now: () => nowMs },
     dayOf: createDays(),
+    onTrouble: () => undefined,
   });
   const limit = {
     purchasesPerMinute: purchases ?? Infinity,

@@ -6,6 +6,7 @@ import { createCallerUsage } from '../../../src/gateway/order/caller-usage';
 import type { Journal } from '../../../src/journal/journal';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import { newOrder } from '../../journal/new-order';
+import { turnsDuring } from '../../until';
 import { shippedMapping } from '../../mapping/mapping-set';
 
 const OWNER = newOrder().owner;
@@ -26,6 +27,8 @@ function openUsage() {
   let nowMs = NOON;
   let orders = 0;
   let finds = 0;
+  const unreadable: Error[] = [];
+  const troubles: string[] = [];
   const journal = createMemoryJournal();
   const counted: Pick<Journal, 'listOfOwner' | 'find'> = {
     async find(owner, requestId) {
@@ -34,6 +37,10 @@ function openUsage() {
       return journal.find(owner, requestId);
     },
     async *listOfOwner(options) {
+      for (const error of unreadable) {
+        if (options.onUnreadable === undefined) throw error;
+        options.onUnreadable(error);
+      }
       for await (const order of journal.listOfOwner(options)) {
         orders += 1;
         yield order;
@@ -45,9 +52,12 @@ function openUsage() {
     mapping: shippedMapping,
     clock: { now: () => nowMs },
     dayOf: createDays(),
+    onTrouble: (what, error) => void troubles.push(`${what}: ${String(error)}`),
   });
   return {
     journal,
+    troubles,
+    unreadable,
     setNow: (ms: number) => (nowMs = ms),
     takeReads: () => [orders, (orders = 0)][0],
     takeFinds: () => [finds, (finds = 0)][0],
@@ -78,6 +88,16 @@ test('an order counts what v1 charged, else what was asked for, and nothing if i
   await order('of another', NOON - 1, sold(5_000), { owner: 'f'.repeat(32) }).catch(() => undefined);
   expect(await today()).toEqual([5, 98 + 3 * 100]);
   expect(await today('charged')).toEqual([4, 300]);
+});
+
+test('a record that this build cannot read is reported and adds nothing, and the other orders are counted', async () => {
+  const { order, today, lastMinute, troubles, unreadable } = openUsage();
+  await order('old', NOON - HOUR, sold(10));
+  await order('new', NOON - 1, sold(20));
+  unreadable.push(new Error('a record of version 9'));
+  expect(await today()).toEqual([2, 30]);
+  expect(await lastMinute()).toEqual(['new']);
+  expect(new Set(troubles)).toEqual(new Set(['caller_usage: Error: a record of version 9']));
 });
 
 test('a day begins at midnight of the zone, and an order belongs to the day of its first attempt', async () => {
@@ -153,6 +173,13 @@ test('refused orders are not read again with each purchase', async () => {
   setNow(NOON + 6_000);
   expect(await today()).toEqual([1, 100]);
   expect(takeFinds()).toBe(1);
+});
+
+test('a long last minute is read in turns with other work', async () => {
+  const { order, today } = openUsage();
+  for (let index = 0; index < 2_000; index += 1) await order(`sold ${index}`, NOON - 1_000 + (index % 1_000));
+  await today();
+  expect(await turnsDuring(today())).toBeGreaterThanOrEqual(4);
 });
 
 test('orders that another process adds late are seen in the last minute, and are counted once when they grow old', async () => {
