@@ -9,6 +9,7 @@ import { openPostgresJournal, type PostgresJournalOptions } from '../../../src/j
 import { toldLine } from '../../../src/journal/told-sales';
 import { markUntold } from '../../../src/watch/mark-untold';
 import { newOrder, OPENED_AT_MS } from '../new-order';
+import { openAddress } from './address';
 import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
 import { closedAfterEach, opened } from '../../opened';
@@ -186,6 +187,37 @@ describePostgres('while PostgreSQL is away', () => {
     expect(await next.find(owner, 'r1')).toEqual({ ...settled, toldAtMs: 0 });
     expect(await next.findByReference(owner, 'v1-2')).toMatchObject({ requestId: 'r2', outcome: { kind: 'pending' } });
     expect(await readdir(spoolDir)).toEqual([]);
+  });
+
+  test('an answer that a stop cannot write any more, because the database falls silent once more, is written by the next start', async () => {
+    const address = await openAddress(server.port);
+    const through = new URL(url);
+    through.port = String(address.port);
+    const spoolDir = newFolder();
+    const onEvent = (event: JournalEvent): void => {
+      events.push(event);
+      if (event.kind === 'write_recovered') server.freeze();
+    };
+    const journal = await open({ url: through.href, spoolDir, statementMs: 400, onEvent });
+    await journal.open(newOrder());
+    await address.close();
+    await journal.settle(owner, 'r1', SOLD, OPENED_AT_MS + 1, 1);
+    await address.listen();
+    await journal.close();
+    server.thaw();
+    await address.close();
+    expect(kinds()).toEqual(expect.arrayContaining(['write_recovered', 'answers_unwritten']));
+    expect((await (await open({ spoolDir })).find(owner, 'r1'))?.outcome).toEqual(SOLD);
+  });
+
+  test('an order that was refused while the database was away is ended as not sent by a stop just after its return', async () => {
+    const journal = await open();
+    await server.kill();
+    await expect(journal.open(newOrder())).rejects.toMatchObject({ code: 'journal_unavailable' });
+    journal.doubt!(newOrder());
+    await server.start();
+    await journal.close();
+    expect((await (await open()).find(owner, 'r1'))?.outcome).toMatchObject({ kind: 'not_sent' });
   });
 
   test.each([
