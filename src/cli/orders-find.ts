@@ -69,9 +69,19 @@ async function find(number: string | undefined, asked: Asked, opened: Opened): P
   const fromMs = since === undefined ? undefined : Date.now() - since;
   const query: OrderQuery = { number, requestId, reference, caller, fromMs, outcome, operation, refusedToo: refused };
   await withDesk(opened, async (desk) => {
-    const { rows, next, numbersFromMs } = await desk.find(query, { pageSize: limit, budgetMs: BUDGET_MS });
+    const { rows, next, numbersFromMs, notSearched, searchedBackToMs } = await desk.find(query, {
+      pageSize: limit,
+      budgetMs: BUDGET_MS,
+    });
+    const { text } = opened.times;
     if (numbersFromMs !== undefined)
-      print(`Numbers can be looked for in orders since ${opened.times.text(numbersFromMs)}; older ones are being indexed.`);
+      print(`Numbers can be looked for in orders since ${text(numbersFromMs)}; older ones are being indexed.`);
+    if (notSearched !== undefined)
+      print(
+        `Orders between ${text(notSearched.fromMs)} and ${text(notSearched.untilMs)} were not searched: they are being indexed.`,
+      );
+    if (searchedBackToMs !== undefined)
+      print(`Only orders since ${text(searchedBackToMs)} were searched: the time for it was over. --caller makes it faster.`);
     if (rows.length === 0) {
       process.exitCode = 1;
       return print('Nothing is found.');

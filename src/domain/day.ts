@@ -57,7 +57,8 @@ export function dayText({ fromMs }: Pick<Day, 'fromMs'>, timeZone: string): stri
 /** Milliseconds since the epoch from the local time of a zone, like `2026-11-24T14:03`; undefined for a text that is no time. */
 export function parseWallTime(text: string, timeZone: string): number | undefined {
   const asUtcMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/.test(text) ? Date.parse(`${text}Z`) : NaN;
-  if (Number.isNaN(asUtcMs)) return undefined;
+  // `Date.parse` makes the 2nd of March of the 30th of February: such a text is no time.
+  if (Number.isNaN(asUtcMs) || !new Date(asUtcMs).toISOString().startsWith(text)) return undefined;
   const wall = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   const aheadAt = (atMs: number): number =>
     Date.parse(`${wall.format(atMs).replace(' ', 'T')}Z`) - Math.floor(atMs / 1_000) * 1_000;

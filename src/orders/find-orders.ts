@@ -9,6 +9,7 @@ import { shortenRequestId } from '../gateway/read/read-raw';
 import type { Journal } from '../journal/journal';
 import { firstOpenedAt } from '../journal/order-life';
 import type { Mapping } from '../mapping/mapping';
+import { LATE_MS } from './follow-journal';
 import type { FoundRow } from './found-row';
 import { keyOfSentId, type RefusedNote } from './note';
 import type { NotesStore } from './notes-store';
@@ -44,6 +45,8 @@ export interface FoundOrders {
   readonly searchedBackToMs?: number;
   /** Set for a search by number while the index is being filled: orders older than this cannot be found yet. */
   readonly numbersFromMs?: number;
+  /** Set for a search by number whose time was over: the orders of this time are not in the index yet, and were not searched. */
+  readonly notSearched?: { readonly fromMs: number; readonly untilMs: number };
 }
 
 export interface FindParts {
@@ -55,7 +58,6 @@ export interface FindParts {
   readonly notes: Pick<NotesStore, 'refused' | 'under'>;
   readonly keyring: Pick<Keyring, 'hash'>;
   readonly mapping: Mapping;
-  readonly now: () => number;
   readonly pageSize?: number;
   readonly budgetMs?: number;
 }
@@ -71,8 +73,6 @@ const NOTES_MAX = 1_000;
 const OWNERS_AT_ONCE = 50; // After that sales get their turn.
 /** A caller's list is sorted by the first opening. A reopened order may have been first opened this much earlier. */
 const REOPENED_MS = 7 * 24 * 3_600_000;
-/** Orders of this time before the end of the index may have been written after it was read. */
-const LATE_MS = 20_000;
 
 /** The page size of a search by id: many scripts count their orders from one, so many keys may have an order of this id. */
 export const NAMED_MAX = 5_000;
@@ -96,6 +96,7 @@ class Search {
   #back: Order | undefined;
   /** The time of the last refused request that was read before the time was over. */
   #refusedBackMs: number | undefined;
+  #notSearched: FoundOrders['notSearched'];
 
   constructor(query: OrderQuery, cursor: Cursor, parts: FindParts) {
     this.#query = query;
@@ -122,12 +123,13 @@ class Search {
     const isFull = merged.length > this.#size;
     const backMs = this.#refusedBackMs ?? (this.#back && this.#openedAt(this.#back));
     const isMore = isFull || backMs !== undefined;
-    const numbersFromMs = number === undefined ? undefined : this.#numbersFromMs();
+    const numbersFromMs = (number === undefined ? undefined : this.#parts.index.indexed()?.fromMs) ?? 0;
     return {
       rows,
       ...(isMore ? { next: this.#cursorAfter(rows, isFull) } : {}),
       ...(backMs === undefined || isFull ? {} : { searchedBackToMs: backMs }),
-      ...(numbersFromMs === undefined ? {} : { numbersFromMs }),
+      ...(numbersFromMs === 0 ? {} : { numbersFromMs }),
+      ...(this.#notSearched === undefined ? {} : { notSearched: this.#notSearched }),
     };
   }
 
@@ -149,11 +151,6 @@ class Search {
 
   #timeOf(row: FoundRow): number {
     return row.kind === 'order' ? this.#openedAt(row.order) : row.refused.atMs;
-  }
-
-  #numbersFromMs(): number | undefined {
-    const fromMs = this.#parts.index.indexed()?.fromMs;
-    return fromMs === undefined || fromMs === 0 ? undefined : fromMs;
   }
 
   #cursorAfter(rows: readonly FoundRow[], isFull: boolean): string {
@@ -214,7 +211,7 @@ class Search {
     if (this.#keys.size === 0) return [];
     const indexed = index.indexed();
     if (indexed === undefined) return this.#through(this.#list(this.#query.fromMs ?? 0, this.#untilMs()));
-    const unindexed = await this.#listUnindexed(Math.max(0, indexed.untilMs - LATE_MS));
+    const unindexed = await this.#listUnindexed(indexed.untilMs);
     const found = new Map(unindexed.map((order) => [`${order.owner} ${order.number}`, order]));
     let before = this.#cursor.number;
     while (!(await this.#isLate())) {
@@ -234,12 +231,17 @@ class Search {
       .slice(0, this.#size + 1);
   }
 
-  /** Orders that are not in the index yet. If there are too many for the time, only the newest are found; the index has the others in two minutes. */
-  async #listUnindexed(fromMs: number): Promise<readonly Order[]> {
+  /** Orders that are not in the index yet. If there are too many for the time, only the newest are found. */
+  async #listUnindexed(indexedUntilMs: number): Promise<readonly Order[]> {
     const orders: Order[] = [];
-    for await (const order of this.#list(fromMs, END_OF_TIME_MS)) {
+    // Orders of a time shortly before may have been written after the index had read that time.
+    for await (const order of this.#list(Math.max(0, indexedUntilMs - LATE_MS), END_OF_TIME_MS)) {
       if (this.#isWanted(order) && order.number < this.#cursor.number) orders.push(order);
-      if (orders.length > this.#size || (await this.#isLate(0.5))) break;
+      if (orders.length > this.#size) break;
+      if (await this.#isLate(0.5)) {
+        this.#notSearched = { fromMs: Math.min(indexedUntilMs, order.openedAtMs), untilMs: order.openedAtMs };
+        break;
+      }
     }
     return orders;
   }

@@ -22,8 +22,13 @@ export interface FollowerParts {
 /** The share of one core that reading may use. */
 const SHARE = 0.005;
 const PIECE = 500;
+/**
+ * The longest rest after a piece. Waits for a slow disk or database count as use of the core too, and each reading repeats a part of the one before it: so the
+ * index still keeps up with more than 100 orders a second.
+ */
+const REST_MOST_MS = 2_500;
 /** Orders younger than this are read again: an order's time is taken before it is written, and clocks of machines differ. */
-const LATE_MS = 20_000;
+export const LATE_MS = 20_000;
 const REST_MS = 10_000;
 /** Each reading repeats `LATE_MS`, so it is done seldom. A search reads the orders after the indexed span from the journal itself. */
 const READ_NEW_EVERY_MS = 60_000;
@@ -87,7 +92,7 @@ export class JournalFollower {
       const orders = (await this.#readPiece()) + (await this.#sweepPiece());
       const busyMs = clock.elapsed() - startedAt;
       const isIdle = orders === 0 && this.#pass === undefined && this.#isComplete();
-      this.#later(isIdle ? REST_MS : Math.ceil(busyMs / SHARE));
+      this.#later(isIdle ? REST_MS : Math.min(REST_MOST_MS, Math.ceil(busyMs / SHARE)));
     } catch (error) {
       onTrouble(error);
       this.#later(AFTER_TROUBLE_MS);

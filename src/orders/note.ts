@@ -59,7 +59,7 @@ export interface ToldNote {
 export type OrderNote = ExchangeNote | ToldNote;
 export type Note = RefusedNote | OrderNote;
 
-export const NOTE_TEXT_MAX = 500;
+const NOTE_TEXT_MAX = 500;
 export const cutText = (text: string): string => shorten(text, NOTE_TEXT_MAX);
 
 type Hashing = Pick<Keyring, 'hash'>;

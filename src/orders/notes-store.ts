@@ -82,7 +82,10 @@ export async function openNotesStore(options: NotesStoreOptions): Promise<NotesS
         if (open === undefined) return;
         const range = { start, exclusiveStart: true, end: timeKey(fromMs), reverse: true, limit: CHUNK };
         const chunk = [...open.refused.getRange(range)];
-        for (const { value } of chunk) yield decode(value, seal).note as RefusedNote;
+        for (const { value } of chunk) {
+          const note = decode(value, seal);
+          if (note !== undefined) yield note as RefusedNote;
+        }
         const last = chunk.at(-1);
         if (last === undefined || chunk.length < CHUNK) return;
         start = last.key;
@@ -142,15 +145,21 @@ function notesUnder(trees: NoteTrees, lookUps: readonly LookUpKey[], limit: numb
     if (last?.equals(key) === true) continue;
     last = key;
     const value = trees[name].get(key);
-    if (value !== undefined) notes.push(decode(value, seal).note);
+    const note = value && decode(value, seal);
+    if (note !== undefined) notes.push(note);
     if (notes.length === limit) break;
   }
   return notes;
 }
 
-function decode(value: Buffer, seal: FieldSeal): { readonly note: Note } {
+/** Undefined for a note that was sealed with another JOURNAL_KEY: the others, and the orders, are found without it. */
+function decode(value: Buffer, seal: FieldSeal): Note | undefined {
   const { note } = JSON.parse(value.toString()) as Stored;
-  return { note: seal.openFields(homeOf(note as unknown as Note), note) as unknown as Note };
+  try {
+    return seal.openFields(homeOf(note as unknown as Note), note) as unknown as Note;
+  } catch {
+    return undefined;
+  }
 }
 
 function homeOf(note: Note): { readonly owner: string; readonly requestId: string } {

@@ -4,7 +4,7 @@
  */
 import { createLru } from '../domain/lru';
 import type { Clock } from '../domain/clock';
-import { isList, textOf, type JsonValue } from '../domain/json';
+import { isList, type JsonValue } from '../domain/json';
 import type { GatewayError } from '../domain/errors';
 import { harmless } from '../domain/harmless';
 import type { LegacyHeaders, LegacyReply, LegacyRequest } from '../domain/legacy';
@@ -18,7 +18,7 @@ import { readRaw } from '../gateway/read/read-raw';
 import { idInHeader } from '../gateway/tell/refuse';
 import type { Mapping, Operation } from '../mapping/mapping';
 import { noteExchanges } from './note-exchanges';
-import { cutText as cut, keyOfOrder, keyOfSentId, NOTE_TEXT_MAX as TEXT_MAX, type Note, type RefusedNote } from './note';
+import { cutText as cut, keyOfOrder, keyOfSentId, type Note, type RefusedNote } from './note';
 import type { KeyedNote, NotesStore } from './notes-store';
 import { keyOfNumber, numbersOf } from './number-keys';
 
@@ -49,6 +49,8 @@ const SENDERS_MAX = 5_000;
 /** These outcomes prove that v1 has accepted the key. */
 const ACCEPTING: ReadonlySet<Served['outcome']> = new Set(['succeeded', 'declined', 'found']);
 const ID_MAX = 100;
+/** Meter numbers have up to 13 digits, and so has a phone number with its country code. So many digits also look like a key. */
+const LONG_NUMBER = /^\+?\d{12,13}$/;
 /** The length of the shortest PINs. */
 const KEY_PART_MIN = 4;
 
@@ -64,9 +66,10 @@ export function createNotes(parts: NotesParts) {
     allow(owner !== undefined && accepted.has(owner) ? owner : networkOf(address ?? ''));
   const watching = harmless(parts.onTrouble);
 
-  const noteRefused = (note: Omit<RefusedNote, 'kind' | 'atMs'>, numbers: readonly ServedNumber[]): void => {
+  /** Numbers and the sent id are hashed as they came: a keyed hash shows no key of a script. Only what the note shows is masked. */
+  const noteRefused = (note: Omit<RefusedNote, 'kind' | 'atMs'>, numbers: readonly ServedNumber[], sentId?: string): void => {
     const keys = numbers.map((number) => keyOfNumber(number, parts.keyring));
-    const ids = note.requestId === undefined ? [] : [keyOfSentId(note.requestId, parts.keyring)];
+    const ids = sentId === undefined ? [] : [keyOfSentId(sentId, parts.keyring)];
     writer.add({ note: { kind: 'refused', atMs: parts.clock.now(), ...note }, keys: [...keys, ...ids] });
   };
   const noteTold = (served: Served, isAbandoned: boolean | undefined): void => {
@@ -101,7 +104,7 @@ export function createNotes(parts: NotesParts) {
       if (!mayNote(served.fingerprint, request.clientAddress)) return;
       const operation = parts.mapping().operations.get(served.operation ?? '');
       const numbers = operation === undefined ? [] : numbersAsked(request, operation, served.parameters);
-      noteRefused(refusedNoteOf(request, served, numbers), numbers);
+      noteRefused(refusedNoteOf(request, served, numbers), numbers, served.order.requestId);
     }),
     /** Notes a finished request if it was refused before the walk. */
     refusedAtDoor: watching(({ address, refusal }: DoorRefusal) => {
@@ -110,7 +113,7 @@ export function createNotes(parts: NotesParts) {
       const id = idInHeader(headers, parts.mapping());
       const requestId = id === undefined ? undefined : withoutKeys(id.slice(0, ID_MAX), headers);
       const known = { ...(address === undefined ? {} : { address }), ...(requestId === undefined ? {} : { requestId }) };
-      noteRefused({ ...known, code: error.code, told: withoutKeys(cut(error.detail), headers), numbers: [] }, []);
+      noteRefused({ ...known, code: error.code, told: withoutKeys(cut(error.detail), headers), numbers: [] }, [], id);
     }),
     /** Notes exchanges with v1 about orders, unless they are plain successes. */
     listener: noteExchanges({ ...parts, add: (note) => writer.add(note) }),
@@ -130,10 +133,7 @@ function numbersAsked(
   return operation.fields.flatMap((field) => {
     const [raw] = readRaw(request, field);
     const value = parameters[field.name] ?? raw?.value;
-    const text = value === undefined || value === null ? '' : textOf(value as JsonValue);
-    // A broken script may send its key in any field.
-    const isKey = (number: string): boolean => mayBeKey(number) || isInCredentials(number, request.headers);
-    return numbersOf(field.as, text.slice(0, TEXT_MAX)).filter((number) => !isKey(number.text));
+    return numbersOf(field.as, value as JsonValue | undefined).map(({ kind, text }) => ({ kind, text: text.slice(0, ID_MAX) }));
   });
 }
 
@@ -149,10 +149,15 @@ function refusedNoteOf(
   return {
     ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)),
     address: request.clientAddress,
-    numbers: numbers.map(({ text }) => text),
+    numbers: numbers.map(({ text }) => text).filter((text) => !isNoNumber(text, request.headers)),
     code: refusal?.code ?? outcome,
     told: withoutKeys(sentenceIn(reply), request.headers),
   };
+}
+
+/** A broken script may send its key in any field. */
+function isNoNumber(number: string, headers: LegacyHeaders): boolean {
+  return isInCredentials(number, headers) || (mayBeKey(number) && !LONG_NUMBER.test(number));
 }
 
 /** Masks credentials: a refusal repeats the value of a field, which may be the script's key or PIN. */

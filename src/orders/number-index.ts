@@ -88,8 +88,7 @@ function indexIn(folder: Folder): NumberIndex {
         const range = { start, exclusiveStart: true, end: Buffer.from(key, 'hex'), reverse: true, limit };
         for (const at of numbers.getKeys(range)) {
           const name = parseEntry(at);
-          // The range also covers entries of `beforeNumber` itself, because the owner's bytes follow the number.
-          if (name.number < beforeNumber) found.set(`${name.owner} ${name.number}`, name);
+          found.set(`${name.owner} ${name.number}`, name);
         }
       }
       return [...found.values()].sort((one, other) => other.number - one.number).slice(0, limit);

@@ -4,7 +4,7 @@ import { pause, type Clock } from '../domain/clock';
 import type { Day } from '../domain/day';
 import { isJsonObject, type JsonObject } from '../domain/json';
 import { type HistoryRow, parseTimes, readPages } from '../gateway/proof/read-history';
-import { isCredit, orderInReceipt, readNaira } from '../upstream/answer-data';
+import { isCredit, isYes, orderInReceipt, readNaira } from '../upstream/answer-data';
 import type { CallContext, Finding, Upstream, V1Call } from '../upstream/upstream';
 
 /** One row of v1's history. */
@@ -91,7 +91,9 @@ export async function readReceipt(reference: string, ask: Ask): Promise<V1Row | 
 
 function rowOf(reference: string, timesMs: readonly number[], data: JsonObject): V1Row {
   const [before, after] = [readNaira(data['balance_before']), readNaira(data['balance_after'])];
-  const { status } = data;
+  // v1 may list a refund under the reference of its order: its `success` is that of the refund.
+  const isGivenBack = isCredit(data) || isYes(data['refunded']);
+  const status = isGivenBack ? 'failed' : data['status'];
   const isCharged = status === 'success' || status === 'pending' || status === 'processing';
   return {
     ...{ reference, timesMs, data, isMoneyIn: isCredit(data) },

@@ -171,6 +171,9 @@ export async function refusesRestore(
     return 'GATEWAY_SECRET is not that of the backup: with it no key would find its orders in the journal.';
   if (config.gatewaySecret === undefined && !hasOwn)
     return 'The backup has no gateway.secret, because GATEWAY_SECRET was set where it was made: set it here as well.';
+  const target = journalFolder(config.journalUrl, config.dataDir);
+  if (journal !== undefined && target === undefined)
+    return 'JOURNAL_URL names no folder, so the journal of the backup would be left out: set JOURNAL_URL as where the backup was made.';
   // Seen here too, because the command may have another ADMIN_PORT than the gateway.
   const running = describeRunning(config);
   if (running !== undefined) return running;
@@ -181,7 +184,6 @@ export async function refusesRestore(
   const seller = sellersOf(config).find((dataDir) => signsOfLife(dataDir) > 0);
   if (seller !== undefined)
     return `A gateway sold from ${seller} in the last ${SIGN_MS / 1_000} seconds. Stop it; after a kill wait this long, or use --force.`;
-  const target = journalFolder(config.journalUrl, config.dataDir);
   if (journal === undefined || target === undefined || !existsSync(target)) return undefined;
   const { newestMs = 0 } = (await summariseJournal(target).catch(() => undefined)) ?? {};
   if (newestMs <= (journal.newestMs ?? 0)) return undefined;

@@ -43,14 +43,14 @@ const ALL_NAMED = { pageSize: NAMED_MAX };
 
 /** Begins to follow the journal at once, so that orders are indexed by the time they are searched. */
 export function openOrdersDesk(config: Pick<Config, 'journalUrl' | 'dataDir'>, parts: OrdersDeskParts) {
-  const { journal, keyring, mapping, history, clock, isReadOnly = false } = parts;
+  const { journal, keyring, mapping, history, isReadOnly = false } = parts;
   const following = openIndex(config, parts);
   const keeping = isReadOnly ? Promise.resolve(undefined) : startFollower(following, parts);
   const stopFollowing = async (): Promise<void> => (await keeping.catch(() => undefined))?.stop();
   const setOf = (hash: string): Mapping | undefined => history.setOf(hash)?.mapping;
   const find = async (query: OrderQuery, limits: FindLimits = {}): Promise<FoundOrders> => {
     const [from, index, notes] = await Promise.all([journal(), following, parts.notes()]);
-    return findOrders(query, { journal: from, index, notes, keyring, mapping: mapping(), now: () => clock.now(), ...limits });
+    return findOrders(query, { journal: from, index, notes, keyring, mapping: mapping(), ...limits });
   };
   const named = async (id: string): Promise<readonly Order[]> => {
     const found = await Promise.all([find({ requestId: id }, ALL_NAMED), find({ reference: id }, ALL_NAMED)]);

@@ -253,6 +253,18 @@ test("orders show finds a caller's order also where more keys than a page has ro
 });
 
 describe('orders find', () => {
+  test('says how far back it searched when its time was over, also where it found nothing', async () => {
+    await fill(...Array.from({ length: 130 }, (_, nth) => ({ id: `r${nth}`, ageMs: (nth + 1) * DAY_MS })));
+    let now = performance.now();
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => (now += 61_000));
+    const { code, stdout } = await orders('find', '--outcome', 'declined');
+    clock.mockRestore();
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringMatching(/^Only orders since 20[\d: -]+ were searched: .*\nNothing is found\.\n$/),
+    ]);
+  });
+
   test('finds by a phone in any spelling, by reference and by caller, with masked numbers', async () => {
     await fill(
       { id: 'r1', outcome: sold('v1-77') },

@@ -233,6 +233,18 @@ test('the report lists sold orders that v1 does not have, has refunded or has no
   ]);
 });
 
+test('an order that v1 shows as given back is no charge, and a difference only where its script was told of a success', async () => {
+  const refund = { type: 'credit', category: 'refund', balance_before: 902, balance_after: 1_000 };
+  for (const more of [refund, { refunded: true }]) {
+    const rows = [{ reference: 'V1', more }];
+    const failed = await report({ orders: [{ id: 'a', outcome: { kind: 'declined', reference: 'V1' } }], rows });
+    expect(textOf(failed)).toEqual(['agree']);
+    expect(failed).toMatchObject({ v1: { count: 0 }, refunds: { count: 1 } });
+    const told = await report({ orders: [{ id: 'a', outcome: sold('V1') }], rows });
+    expect(textOf(told)).toEqual(['differences', 'sold_not_at_v1 a V1']);
+  }
+});
+
 test('the report lists a charge, price or number that differs between the journal and v1 under one reference', async () => {
   const orders = ['V1', 'V2', 'V3'].map((reference) => ({ id: reference.toLowerCase(), outcome: sold(reference) }));
   const rows = [

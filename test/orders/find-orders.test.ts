@@ -46,7 +46,6 @@ async function shop(count = 130) {
     keyring,
     mapping,
     index: NO_INDEX,
-    now: () => START_MS + count * 1_000,
     budgetMs: 5_000,
   };
   return { journal, parts };
@@ -174,6 +173,15 @@ test('a search by number uses the index, reads newer orders from the journal, an
   expect(ids(found)).toEqual(['r120', 'r110', 'r100', 'r30', 'r20']);
   expect(found.numbersFromMs).toBe(START_MS + 15_000);
   expect(asked).toEqual([Number.MAX_SAFE_INTEGER]);
+});
+
+test('a search by number whose time runs out says which orders were not searched because the index does not have them yet', async () => {
+  const { parts } = await shop(300);
+  const index: FindParts['index'] = { indexed: () => ({ fromMs: 0, untilMs: START_MS + 5_000 }), find: () => [] };
+  const found = await findOrders({ number: PHONE }, { ...parts, index, budgetMs: 0 });
+  expect(ids(found)[0]).toBe('r290');
+  expect(found.notSearched).toEqual({ fromMs: START_MS + 5_000, untilMs: START_MS + (300 - 128) * 1_000 });
+  expect((await findOrders({ number: PHONE }, { ...parts, index })).notSearched).toBeUndefined();
 });
 
 test('a search with an unknown page cursor is refused', async () => {

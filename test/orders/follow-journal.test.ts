@@ -1,10 +1,11 @@
 import { join } from 'node:path';
+import { pause } from '../../src/domain/clock';
 import { Secret } from '../../src/domain/credentials';
 import { createKeyring } from '../../src/gateway/read/keyring';
 import type { Journal } from '../../src/journal/journal';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import { JournalFollower, type FollowerParts } from '../../src/orders/follow-journal';
-import { openNumberIndex, type NumberIndex } from '../../src/orders/number-index';
+import { NO_INDEX, openNumberIndex, type NumberIndex } from '../../src/orders/number-index';
 import { keysOfTyped } from '../../src/orders/number-keys';
 import { createVirtualClock, type VirtualClock } from '../domain/virtual-clock';
 import { newOrder } from '../journal/new-order';
@@ -86,6 +87,24 @@ test('later orders are indexed, also an order that was written after the span of
   await clock.advance(15_000);
   await follower.catchUp();
   expect(found(index, 2)).toBe(1);
+  await follower.stop();
+});
+
+test('the index keeps up with 100 orders a second also where each reading waits for a slow database', async () => {
+  const { journal, clock, parts } = await setUp();
+  await fill(journal, 6_000, START_MS - 60_000, 10);
+  let indexed = { fromMs: 0, untilMs: START_MS - 61_000 };
+  const index: NumberIndex = { ...NO_INDEX, indexed: () => indexed, add: async (_entries, span) => void (indexed = span) };
+  const list: Journal['list'] = async function* (options) {
+    await pause(clock, 100);
+    yield* journal.list(options);
+  };
+  const follower = new JournalFollower({ ...parts, journal: { ...journal, list }, index });
+  for (let step = 0; step < 600; step += 1) {
+    await clock.advance(100);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(indexed.untilMs).toBeGreaterThanOrEqual(START_MS);
   await follower.stop();
 });
 

@@ -1,21 +1,28 @@
 /** Notes while a process stops, and the masking of refusals. */
 import { Secret } from '../../src/domain/credentials';
 import { GatewayError } from '../../src/domain/errors';
+import type { JsonObject, JsonValue } from '../../src/domain/json';
+import type { LegacyHeaders } from '../../src/domain/legacy';
+import type { Served } from '../../src/gateway/gateway';
 import { createKeyring } from '../../src/gateway/read/keyring';
 import { createNotes } from '../../src/orders/notes';
-import { openNotesStore } from '../../src/orders/notes-store';
+import { keyOfSentId } from '../../src/orders/note';
+import { createMemoryNotesStore, openNotesStore } from '../../src/orders/notes-store';
+import { keysOfTyped } from '../../src/orders/number-keys';
 import { createFieldSeal } from '../../src/journal/record';
 import { createVirtualClock, settlePromises } from '../domain/virtual-clock';
 import { shippedMapping } from '../mapping/mapping-set';
 import { newFolder } from '../new-folder';
 
-function setUp() {
+const keyring = createKeyring(new Secret('a'.repeat(64)));
+
+function setUp(store = openNotesStore({ dir: newFolder(), seal: createFieldSeal(undefined) })) {
   const clock = createVirtualClock();
   const troubles: unknown[] = [];
   const notes = createNotes({
-    store: openNotesStore({ dir: newFolder(), seal: createFieldSeal(undefined) }),
+    store,
     mapping: shippedMapping,
-    keyring: createKeyring(new Secret('a'.repeat(64))),
+    keyring,
     clock,
     onTrouble: (error) => troubles.push(error),
   });
@@ -61,4 +68,60 @@ test('the note of a refused request masks a key that the refusal or the request 
   });
   expect(JSON.stringify(note)).not.toMatch(/k3y|4321/);
   await notes.stop();
+});
+
+/** Notes a refused request with these fields and returns the store of the notes. */
+async function refuse(operation: string, fields: JsonObject, requestId?: string, headers: LegacyHeaders = {}) {
+  const store = createMemoryNotesStore();
+  const { notes } = setUp(Promise.resolve(store));
+  const request = { method: 'POST', path: '/', query: new Map(), body: new Map(Object.entries(fields)), headers };
+  const reply = { status: 400, headers: {}, body: { msg: 'The amount is missing.' } };
+  const refusal = new GatewayError('missing_field');
+  notes.served({ ...request, clientAddress: '192.0.2.1' }, {
+    operation,
+    outcome: 'refused',
+    refusal,
+    reply,
+    order: { requestId },
+  } as unknown as Served);
+  await notes.stop();
+  return store;
+}
+
+test.each([
+  ['buy_airtime', 'phone', '+2348031234567'],
+  ['buy_airtime', 'phone', '2348031234567'],
+  ['buy_electricity', 'meter_number', '0101170123456'],
+])('a refused %s is found by the %s %s, which its note shows', async (operation, field, number) => {
+  const store = await refuse(operation, { [field]: number });
+  expect(store.under(keysOfTyped(number, keyring), 9)).toMatchObject([{ numbers: [number] }]);
+});
+
+test.each([
+  ['of a time', '20261130105900'],
+  ['of milliseconds', '1764500340123'],
+  ['of uniqid()', '692c1f3a5b7d1'],
+  ['of more than 100 characters', 'a long id '.repeat(30)],
+])('a refused request is found by its id %s, and by no other', async (_, requestId) => {
+  const store = await refuse('buy_airtime', {}, requestId);
+  const foundBy = (id: string) => store.under([keyOfSentId(id, keyring)], 9).length;
+  expect([requestId, ':value', `${requestId}0`].map(foundBy)).toEqual([1, 0, 0]);
+});
+
+test.each<[string, JsonValue]>([
+  ['a list', ['08031234567', '08051234567']],
+  ['a text', '08031234567,08051234567'],
+])('a refused SMS is found by each of its recipients, sent as %s', async (_, recipients) => {
+  const store = await refuse('send_sms', { recipients });
+  for (const number of ['08031234567', '08051234567'])
+    expect(store.under(keysOfTyped(number, keyring), 9)).toMatchObject([{ numbers: ['08031234567', '08051234567'] }]);
+});
+
+test('a note shows no key that a script sent in the field of a number, of digits alone or not', async () => {
+  const key = '4071234567890';
+  const headers = { authorization: `Token ${key}:4321` };
+  for (const number of [key, '4321', 'shop_live_k3yk3yk3y', '40712345678901234567', '4071234567890abcdef'])
+    expect([
+      ...(await refuse('buy_airtime', { phone: number }, number, headers)).refused({ fromMs: 0, untilMs: 2 ** 47 }),
+    ]).toEqual([expect.objectContaining({ numbers: [], requestId: ':value' })]);
 });

@@ -258,6 +258,18 @@ describe('a restore is refused', () => {
     expect(await refusesRestore(configOf('there', { GATEWAY_SECRET: 'cd'.repeat(32) }), backup, manifest, false)).toBeUndefined();
   });
 
+  test.each(['postgres://user:hidden@127.0.0.1/db', 'memory:'])(
+    'with --force too, where JOURNAL_URL is %s and the backup has an embedded journal, which would be left out',
+    async (journalUrl) => {
+      const secret = { GATEWAY_SECRET: 'cd'.repeat(32) };
+      const { manifest } = await backUpOneSale(secret);
+      const there = configOf('there', { ...secret, JOURNAL_URL: journalUrl });
+      const refusal = await refusesRestore(there, backup, manifest, true);
+      expect(refusal).toMatch(/^JOURNAL_URL names no folder/);
+      expect(refusal).not.toContain('hidden');
+    },
+  );
+
   test('with another JOURNAL_KEY, and nothing is changed', async () => {
     const { manifest } = await backUpOneSale();
     const there = configOf('there', { JOURNAL_KEY: 'ef'.repeat(32) });

@@ -141,8 +141,9 @@ function searchForm(asked: Asked, mapping: Mapping): Html {
   </form>`;
 }
 
-function remarks({ searchedBackToMs, numbersFromMs }: FoundOrders): Html {
+function remarks({ searchedBackToMs, numbersFromMs, notSearched }: FoundOrders): Html {
   return html`${numbersFromMs !== undefined && notice('info', html`Orders since ${time(numbersFromMs)} can be found by number; older ones are being indexed.`)}
+  ${notSearched !== undefined && notice('info', html`Orders between ${time(notSearched.fromMs)} and ${time(notSearched.untilMs)} were not searched: they are being indexed. Search again in a minute.`)}
   ${searchedBackToMs !== undefined && notice('info', html`Looked through all orders back to ${time(searchedBackToMs)}. "Older" looks further.`)}`;
 }
 

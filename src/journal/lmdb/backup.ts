@@ -6,11 +6,10 @@ import type { Order } from '../../domain/order';
 import { isProvenAbsent, isRefusal } from '../../domain/outcome';
 import { createFieldSeal } from '../record';
 import { checkDataFile } from './check-data-file';
-import { openByteFolder, openEnvironment, TREES } from './environment';
+import { MAP_BYTES, openByteFolder, openEnvironment, TREES } from './environment';
 import { FIRST_UNTOLD, parseOrderKey, timeKey, type Store } from './keys';
 import { planDeleting } from './write-orders';
 
-const MAP_BYTES = 64 * 2 ** 30;
 const END_OF_TIME_MS = 2 ** 48 - 1;
 
 export const JOURNAL_FILE = 'data.mdb';

@@ -7,7 +7,7 @@ import { checkDataFile } from './check-data-file';
 import { probeFolder } from './lasting-root';
 
 export const TREES = ['orders', 'ids', 'numbers', 'references', 'unsettled'] as const;
-const MAP_BYTES = 64 * 2 ** 30;
+export const MAP_BYTES = 64 * 2 ** 30;
 const MAGIC = 'compat-gateway journal';
 const SCHEMA_VERSION = 1;
 

@@ -70,10 +70,9 @@ export class Database {
     this.#onLook = onLook;
   }
 
-  /** Rejects with a WriteFailure, at once while the database is away. */
+  /** Rejects with a WriteFailure, at once while the database is away and after `close`. */
   readonly write: Run = async (text, values) => {
-    this.#assertOpen();
-    if (!this.#isThere) throw new WriteFailure(new Error('PostgreSQL cannot be reached'));
+    if (!this.isThere()) throw new WriteFailure(new Error('PostgreSQL cannot be reached'));
     const asked = this.#timesAway;
     try {
       const rows = await runOn(this.#writers, text, values);
@@ -94,7 +93,7 @@ export class Database {
   }
 
   readonly read: Run = async (text, values) => {
-    this.#assertOpen();
+    if (!this.#isOpen) throw new Error('The journal is closed.');
     if (!this.#isThere) throw new Error('PostgreSQL cannot be reached.');
     if (this.#reads >= READS_MAX) throw new Error('Too many reads wait for PostgreSQL.');
     this.#reads += 1;
@@ -146,10 +145,6 @@ export class Database {
     this.#writers.renew();
     this.#readers.renew();
     this.#onChange('failed', failure);
-  }
-
-  #assertOpen(): void {
-    if (!this.#isOpen) throw new Error('The journal is closed.');
   }
 }
 

@@ -52,9 +52,9 @@ const NUMBERS_KEPT = 10_000;
 
 /** Its parameters are those of `insertArrays`. */
 export const INSERT = `INSERT INTO gateway_orders (owner, request_id, number, opened_at_ms, version, holder, is_unsettled, record, reference, referenced_at_ms)
-  SELECT w.owner, w.request_id, w.number, w.opened_at_ms, 1, $6::text, w.is_unsettled, w.record, w.reference, w.referenced_at_ms
-  FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bytea[], $8::boolean[], $9::bytea[], $10::bigint[])
-    AS w(owner, request_id, number, opened_at_ms, record, is_unsettled, reference, referenced_at_ms)
+  SELECT w.owner, w.request_id, w.number, w.opened_at_ms, w.version, $6::text, w.is_unsettled, w.record, w.reference, w.referenced_at_ms
+  FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bytea[], $8::boolean[], $9::bytea[], $10::bigint[], $11::int[])
+    AS w(owner, request_id, number, opened_at_ms, record, is_unsettled, reference, referenced_at_ms, version)
   WHERE ${keyCondition('$7')}
   ON CONFLICT DO NOTHING RETURNING owner, request_id`;
 
@@ -143,6 +143,8 @@ export function insertArrays(standings: readonly VersionedOrder[], { seal, holde
     plainArray(orders.map(isUnsettled)),
     byteaArray(references),
     plainArray(orders.map(({ settledAtMs }, index) => (references[index] === undefined ? undefined : settledAtMs))),
+    // An order that is put back goes on from its version: by a lower one this and other processes would take its later states for earlier ones.
+    plainArray(standings.map(({ version }) => version)),
   ];
 }
 

@@ -142,7 +142,7 @@ class PostgresJournal {
     if (!this.#isOpen) return;
     this.#clock.stop();
     await this.#sweep?.stop();
-    if (this.keeping.keptCount() > 0) {
+    if (this.keeping.keptCount() > 0 || this.#doubts.count > 0) {
       await this.#database.look();
       await this.#afterRecovery();
     }
@@ -203,8 +203,7 @@ class PostgresJournal {
     return order;
   }
 
-  async #write(key: OrderKey, atMs: number, change: Writing['change'], isOfOther = false): Promise<Order | undefined> {
-    if (!this.#isOpen) throw new Error('The journal is closed.');
+  #write(key: OrderKey, atMs: number, change: Writing['change'], isOfOther = false): Promise<Order | undefined> {
     return this.#writings.ask({ key, atMs, change, isOfOther });
   }
 

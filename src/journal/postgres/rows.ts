@@ -58,6 +58,8 @@ export interface Rewrite {
   readonly holder: string;
   readonly version: number;
   readonly record: Buffer;
+  /** The version after the write, where it is not the next one. */
+  readonly nextVersion?: number;
   /** Set where this write gives the order its reference. */
   readonly referencedAtMs?: number | undefined;
 }
@@ -74,14 +76,15 @@ export function rewriteArrays(rewrites: readonly Rewrite[]): readonly string[] {
     plainArray(rewrites.map(({ referencedAtMs }) => referencedAtMs)),
     byteaArray(rewrites.map(({ record }) => record)),
     plainArray(rewrites.map(({ holder }) => holder)),
+    plainArray(rewrites.map(({ version, nextVersion = version + 1 }) => nextVersion)),
   ];
 }
 
 /** Compare and swap: a row that another process has written since the read stays unchanged and is not returned. */
-export const REWRITE = `UPDATE gateway_orders AS o SET version = o.version + 1, holder = w.holder, opened_at_ms = w.opened_at_ms,
+export const REWRITE = `UPDATE gateway_orders AS o SET version = w.next_version, holder = w.holder, opened_at_ms = w.opened_at_ms,
   is_unsettled = w.is_unsettled, reference = w.reference, referenced_at_ms = COALESCE(w.referenced_at_ms, o.referenced_at_ms), record = w.record
-  FROM unnest($1::bytea[], $2::bytea[], $3::int[], $4::bigint[], $5::boolean[], $6::bytea[], $7::bigint[], $8::bytea[], $9::text[])
-    AS w(owner, request_id, version, opened_at_ms, is_unsettled, reference, referenced_at_ms, record, holder)
+  FROM unnest($1::bytea[], $2::bytea[], $3::int[], $4::bigint[], $5::boolean[], $6::bytea[], $7::bigint[], $8::bytea[], $9::text[],
+    $10::int[]) AS w(owner, request_id, version, opened_at_ms, is_unsettled, reference, referenced_at_ms, record, holder, next_version)
   WHERE o.owner = w.owner AND o.request_id = w.request_id AND o.version = w.version
   RETURNING o.owner, o.request_id`;
 

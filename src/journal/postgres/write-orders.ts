@@ -2,10 +2,10 @@
  * Writes the answers about many orders in one statement, each over the version that was read; if another process has written meanwhile, the
  * order is read again. Also retention, done by the gateway that has taken the turn.
  */
-import type { Order } from '../../domain/order';
+import { isToldLater, NOT_TOLD, type Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
 import { readOrReport, type JournalEvent, keyText, type OrderKey } from '../journal';
-import { hasEndedBefore, isUntold, settleOrder } from '../order-life';
+import { hasEndedBefore, isUntold, settleOrder, tellOrder } from '../order-life';
 import { encodeOrder, type FieldSeal } from '../record';
 import { startRetention, SWEEP_EVERY_MS, type Retention } from '../retention';
 import type { DatabaseClock } from './admission';
@@ -22,6 +22,7 @@ import {
   rewriteArrays,
   ROW_COLUMNS,
   type HeldOrders,
+  type Rewrite,
   type VersionedOrder,
 } from './rows';
 
@@ -131,23 +132,32 @@ export async function putBack({ run, held, ...parts }: WriteParts): Promise<void
     const rows = await run(READ_KEYS, keyArrays(some.map(({ order }) => order)));
     const byKey = new Map(rows.map((row) => [keyText(keyOfRow(row)), row]));
     const lost = some.filter(({ order }) => !byKey.has(keyText(order)));
-    const behind = some.flatMap((standing) => lastState(standing, byKey.get(keyText(standing.order)), parts.seal) ?? []);
+    const behind = some.flatMap((standing) => lastState(standing, byKey.get(keyText(standing.order)), parts) ?? []);
     const untold = [...lost, ...behind].filter(({ order }) => isUntold(order));
     if (untold.length > 0) await run(NOTE_UNTOLD, untoldArrays(untold));
     if (lost.length > 0) await run(INSERT, insertArrays(lost, parts));
+    // This process remembers them in an earlier version, so its next write reads them.
     if (behind.length > 0) await run(REWRITE, rewriteArrays(behind));
   }
 }
 
 /** The last state of a remembered order whose row has an earlier one, with what another process may have written into that. */
-function lastState(standing: VersionedOrder, row: Row | undefined, seal: FieldSeal): VersionedOrder | undefined {
+function lastState(
+  standing: VersionedOrder,
+  row: Row | undefined,
+  { seal, holder }: Pick<WriteParts, 'seal' | 'holder'>,
+): Rewrite | undefined {
   if (row === undefined || Number(row['version']) >= standing.version) return undefined;
-  const { order: found, version } = parseRow(row, seal);
+  const { order: found, version, holder: by } = parseRow(row, seal);
   const { number, attempts } = standing.order;
   if (found.number !== number || found.attempts > attempts) return undefined;
   const theirs = found.attempts === attempts ? found.outcome : undefined;
-  const order = theirs === undefined ? standing.order : settleOrder(standing.order, theirs, found.settledAtMs!);
-  return { order, version, holder: standing.holder, record: encodeOrder(order, standing.record, seal) };
+  const settled = theirs === undefined ? standing.order : settleOrder(standing.order, theirs, found.settledAtMs!);
+  // Another process may have told the end since. A telling of this process is that of the earlier state.
+  const isToldSince = by !== holder && isToldLater(found) && found.toldAtMs! > (settled.toldAtMs ?? NOT_TOLD);
+  const order = isToldSince ? tellOrder(settled, found.toldAtMs!) : settled;
+  const record = encodeOrder(order, standing.record, seal);
+  return { order, version, nextVersion: standing.version + 1, holder: standing.holder, record };
 }
 
 interface Applied {

@@ -9,6 +9,7 @@ import { openPostgresJournal, type PostgresJournalOptions } from '../../../src/j
 import { toldLine } from '../../../src/journal/told-sales';
 import { markUntold } from '../../../src/watch/mark-untold';
 import { newOrder, OPENED_AT_MS } from '../new-order';
+import { openAddress } from './address';
 import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
 import { closedAfterEach, opened } from '../../opened';
@@ -78,6 +79,84 @@ describePostgres('while PostgreSQL is away', () => {
       'untold',
       'hung up',
     ]);
+  });
+
+  describe('its successor that was behind gets a sale back whose script had hung up:', () => {
+    const TOLD_AT_MS = OPENED_AT_MS + 60_000;
+    let journal: Journal;
+    let neighbour: Journal;
+    beforeEach(async () => {
+      [journal, neighbour] = [await open(), await open()];
+      await journal.open(newOrder());
+      await journal.settle(owner, 'r1', SOLD, OPENED_AT_MS + 1);
+    });
+    const hangUp = async (): Promise<void> => {
+      for (const toldAtMs of [NOT_TOLD, TOLD_PENDING, NOT_TOLD]) await journal.tell(owner, 'r1', toldAtMs);
+    };
+    const tell = () => neighbour.tell(owner, 'r1', TOLD_AT_MS);
+    const fallBehind = async (work: () => Promise<unknown>): Promise<void> => {
+      await sql('CREATE TABLE behind AS SELECT * FROM gateway_orders');
+      await work();
+      await sql('DELETE FROM gateway_orders; INSERT INTO gateway_orders SELECT * FROM behind');
+    };
+    /** Resolves when the gateway has put back what the database lacked: it writes kept answers after that. */
+    const restart = async (marker: string): Promise<void> => {
+      await journal.open(newOrder({ requestId: marker }));
+      await server.stop();
+      await journal.settle(owner, marker, { ...SOLD, reference: marker }, OPENED_AT_MS + 2, 1);
+      events = [];
+      await server.start();
+      await until(() => kinds().includes('answers_written') && neighbour.isWritable());
+    };
+
+    test.each<[string, () => Promise<unknown>]>([
+      [
+        'lost, put back, and told at another gateway since, it stays told',
+        async () => {
+          await hangUp();
+          await sql('DELETE FROM gateway_orders');
+          await restart('m1');
+          await tell();
+        },
+      ],
+      [
+        'lost, put back by a repeat, and told at another gateway since, it stays told',
+        async () => {
+          await hangUp();
+          await sql('DELETE FROM gateway_orders');
+          expect((await journal.open(newOrder())).kind).toBe('found');
+          await tell();
+        },
+      ],
+      [
+        'put back in its last state, and told at another gateway since, it stays told',
+        async () => {
+          await fallBehind(hangUp);
+          await restart('m1');
+          expect((await neighbour.find(owner, 'r1'))?.toldAtMs).toBe(NOT_TOLD);
+          await tell();
+        },
+      ],
+      [
+        'told at another gateway before its last state is put back, it stays told',
+        async () => {
+          await fallBehind(hangUp);
+          await tell();
+        },
+      ],
+    ])('%s', async (_title, work) => {
+      await work();
+      await restart('last');
+      expect((await neighbour.find(owner, 'r1'))?.toldAtMs).toBe(TOLD_AT_MS);
+      expect(await neighbour.listUntold({ owner, fromMs: 0, limit: 9 })).toEqual([]);
+    });
+
+    test('a telling that this gateway had taken back does not come back', async () => {
+      await journal.tell(owner, 'r1', TOLD_AT_MS);
+      await fallBehind(() => journal.tell(owner, 'r1', NOT_TOLD));
+      await restart('last');
+      expect((await neighbour.find(owner, 'r1'))?.toldAtMs).toBe(NOT_TOLD);
+    });
   });
 
   test('it does not get back an order that another gateway ended and retention has deleted since', async () => {
@@ -186,6 +265,37 @@ describePostgres('while PostgreSQL is away', () => {
     expect(await next.find(owner, 'r1')).toEqual({ ...settled, toldAtMs: 0 });
     expect(await next.findByReference(owner, 'v1-2')).toMatchObject({ requestId: 'r2', outcome: { kind: 'pending' } });
     expect(await readdir(spoolDir)).toEqual([]);
+  });
+
+  test('an answer that a stop cannot write any more, because the database falls silent once more, is written by the next start', async () => {
+    const address = await openAddress(server.port);
+    const through = new URL(url);
+    through.port = String(address.port);
+    const spoolDir = newFolder();
+    const onEvent = (event: JournalEvent): void => {
+      events.push(event);
+      if (event.kind === 'write_recovered') server.freeze();
+    };
+    const journal = await open({ url: through.href, spoolDir, statementMs: 400, onEvent });
+    await journal.open(newOrder());
+    await address.close();
+    await journal.settle(owner, 'r1', SOLD, OPENED_AT_MS + 1, 1);
+    await address.listen();
+    await journal.close();
+    server.thaw();
+    await address.close();
+    expect(kinds()).toEqual(expect.arrayContaining(['write_recovered', 'answers_unwritten']));
+    expect((await (await open({ spoolDir })).find(owner, 'r1'))?.outcome).toEqual(SOLD);
+  });
+
+  test('an order that was refused while the database was away is ended as not sent by a stop just after its return', async () => {
+    const journal = await open();
+    await server.kill();
+    await expect(journal.open(newOrder())).rejects.toMatchObject({ code: 'journal_unavailable' });
+    journal.doubt!(newOrder());
+    await server.start();
+    await journal.close();
+    expect((await (await open()).find(owner, 'r1'))?.outcome).toMatchObject({ kind: 'not_sent' });
   });
 
   test.each([
