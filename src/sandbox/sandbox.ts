@@ -7,11 +7,11 @@ import type { KeptValues } from '../mapping/kept-value';
 import { SandboxAdmin } from './admin';
 import { createRealClock, type Clock } from './clock';
 import { answerBrokenRequests, createV1Listener, parseTrustedProxies, V1_BASE_PATH } from './http';
-import { loadConfig } from './load-config';
+import { loadConfig, type SandboxConfig } from './load-config';
 import { checkStore, openLmdbStore, type OnStoreFailure } from './store/lmdb-store';
-import { createMemoryStore } from './store/store';
+import { createMemoryStore, type Store } from './store/store';
 import { WebhookPoster } from './webhook/post-webhook';
-import { createWorld } from './world';
+import { createWorld, type World, type WorldOptions } from './world';
 
 export interface SandboxOptions {
   /** The folder that keeps the state across restarts; undefined keeps the state in memory only. */
@@ -57,8 +57,13 @@ export async function openSandbox(options: SandboxOptions = {}) {
   const lifetime = new AbortController();
   const clock = stopTimersWith(lifetime.signal, options.clock ?? createRealClock());
   const poster = new WebhookPoster(options.receiverClock ?? createRealClock(), options.webhookCa);
-  const world = createWorld(config, store, { clock, poster, isRelaxed, seed });
-  await store.committed();
+  const world = await openWorld(config, store, { clock, poster, isRelaxed, seed }).catch(async (error: unknown) => {
+    // Otherwise this process would keep the data folder, and no later attempt could open it.
+    lifetime.abort();
+    await poster.close();
+    await store.close().catch(() => undefined);
+    throw error;
+  });
   const listener = createV1Listener(world, trusted);
   const servers = new Set<Server>();
   return {
@@ -83,6 +88,12 @@ export async function openSandbox(options: SandboxOptions = {}) {
       await store.close();
     },
   };
+}
+
+async function openWorld(config: SandboxConfig, store: Store, options: WorldOptions): Promise<World> {
+  const world = createWorld(config, store, options);
+  await store.committed();
+  return world;
 }
 
 /** The same clock, but its timers do nothing once the sandbox is closed: the next sandbox on the same data sets its own timers. */

@@ -70,6 +70,13 @@ describe('a data folder', () => {
     await (await openSandbox({ dataDir })).close();
   });
 
+  test('is released by a sandbox that does not open', async () => {
+    const dataDir = `${folder}/released`;
+    const clock = { ...createVirtualClock(), now: () => raise('no time') };
+    await expect(openSandbox({ dataDir, clock })).rejects.toThrow('no time');
+    await (await openSandbox({ dataDir })).close();
+  });
+
   test('is taken over from a process that was killed, with every answered order', async () => {
     const dataDir = `${folder}/killed`;
     const references = await sellUntilKilled(dataDir);
@@ -91,6 +98,10 @@ describe('a data folder', () => {
     await (await openSandbox({ dataDir })).close();
   });
 });
+
+function raise(message: string): never {
+  throw new Error(message);
+}
 
 /** The references that a child process answered over HTTP before it was killed during its sales. */
 async function sellUntilKilled(dataDir: string): Promise<string[]> {
