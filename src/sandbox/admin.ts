@@ -9,6 +9,9 @@ import type { Delivery } from './webhook/post-webhook';
 import { overviewOf, type SandboxOverview } from './overview';
 import type { World } from './world';
 
+// The times of v1 have years of four digits, so the clock must stay far below the year 10000.
+const CLOCK_LATEST_MS = Date.UTC(2100, 0);
+
 /** The calls of the sandbox's owner. Unknown keys, moods, services and references throw. */
 export class SandboxAdmin {
   readonly #world: World;
@@ -23,6 +26,7 @@ export class SandboxAdmin {
 
   advanceClock(ms: number): number {
     if (!Number.isSafeInteger(ms) || ms < 0) throw new Error('the clock can only be moved forward, by whole milliseconds');
+    if (this.now() + ms > CLOCK_LATEST_MS) throw new Error('the clock can be moved to the year 2100 at most');
     this.#world.clock.advance(ms);
     return this.now();
   }

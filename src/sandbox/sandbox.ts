@@ -55,7 +55,7 @@ export async function openSandbox(options: SandboxOptions = {}) {
   if (dataDir !== undefined) await checkStore(dataDir);
   const store = dataDir === undefined ? createMemoryStore() : openLmdbStore(dataDir, options.onStoreFailure);
   const lifetime = new AbortController();
-  const clock = stopTimersWith(lifetime.signal, options.clock ?? createRealClock());
+  const clock = openClock(store, lifetime.signal, options.clock);
   const poster = new WebhookPoster(options.receiverClock ?? createRealClock(), options.webhookCa);
   const world = await openWorld(config, store, { clock, poster, isRelaxed, seed }).catch(async (error: unknown) => {
     // Otherwise this process would keep the data folder, and no later attempt could open it.
@@ -96,13 +96,25 @@ async function openWorld(config: SandboxConfig, store: Store, options: WorldOpti
   return world;
 }
 
-/** The same clock, but its timers do nothing once the sandbox is closed: the next sandbox on the same data sets its own timers. */
-function stopTimersWith(signal: AbortSignal, clock: Clock): Clock {
-  const setTimer: Clock['setTimer'] = (delayMs, fire) =>
-    clock.setTimer(delayMs, () => {
-      if (!signal.aborted) fire();
-    });
-  return { ...clock, setTimer };
+/**
+ * The given clock or the machine's, moved as far as in earlier runs: the times of orders must not lie ahead of it. Its timers do
+ * nothing once the sandbox is closed, because the next sandbox on the same data sets its own timers.
+ */
+function openClock(store: Store, closing: AbortSignal, given: Clock | undefined): Clock {
+  let movedMs = new Map(store.entries<number>('setting')).get('moved_ms') ?? 0;
+  const clock = given ?? createRealClock(movedMs);
+  return {
+    ...clock,
+    setTimer: (delayMs, fire) =>
+      clock.setTimer(delayMs, () => {
+        if (!closing.aborted) fire();
+      }),
+    advance(ms) {
+      movedMs += ms;
+      store.put('setting', 'moved_ms', movedMs);
+      clock.advance(ms);
+    },
+  };
 }
 
 function closeServer(server: Server): Promise<void> {

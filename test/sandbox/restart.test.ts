@@ -34,6 +34,17 @@ describe('a data folder', () => {
     await after.close();
   });
 
+  test('keeps how far its clock was moved', async () => {
+    const dataDir = `${folder}/moved`;
+    const before = await openSandbox({ dataDir });
+    before.admin.advanceClock(86_400_000);
+    const movedTo = before.admin.advanceClock(1_000);
+    await before.close();
+    const after = await openSandbox({ dataDir });
+    expect(after.admin.now()).toBeGreaterThanOrEqual(movedTo);
+    await after.close();
+  });
+
   test('keeps the duplicate window over a restart', async () => {
     const clock = createVirtualClock();
     const dataDir = `${folder}/window`;
