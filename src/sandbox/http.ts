@@ -99,12 +99,14 @@ const HTML_502 =
 
 /** Writes the answer, spoilt by the fault of its mood. */
 function sendAnswer(response: ServerResponse, answer: Answer, clock: Clock): void {
+  // Whoever judges the times of orders takes this for v1's clock.
+  response.setHeader('date', new Date(clock.now()).toUTCString());
   switch (answer.fault) {
     case undefined:
     case 'too-many':
       return sendJson(response, answer.status, answer.body, answer.headers);
     case 'slow':
-      clock.setTimer(SLOW_MS, () => sendJson(response, answer.status, answer.body));
+      clock.setTimer(SLOW_MS, () => sendAnswer(response, { status: answer.status, body: answer.body }, clock));
       return;
     case 'reset':
       response.socket?.resetAndDestroy();
