@@ -102,7 +102,7 @@ export class SandboxAdmin {
     const { account, mode } = this.#callerOf(apiKey);
     const mark = mode === 'live' ? '_live_' : 'sandbox_';
     const key = `${apiKey.slice(0, apiKey.indexOf(mark) + mark.length)}${randomBytes(12).toString('hex')}`;
-    this.#world.accounts.change(account.id, { keys: { ...account.keys, [mode]: key } });
+    this.#world.accounts.change(account.id, { keys: { [mode]: key } });
     return key;
   }
 

@@ -76,6 +76,16 @@ describe('the admin calls', () => {
     expect((await call('patch', '/accounts/nobody', { vendor: true })).status).toBe(400);
   });
 
+  test('give an account another key of one kind, in the form of accounts.yaml, and leave it the other', async () => {
+    expect((await call('patch', '/accounts/demo', { keys: { live: 'demo_live_new' } })).status).toBe(200);
+    for (const key of ['demo_live_new', 'sandbox_demo']) expect((await v1.as(key).get('/balance')).status).toBe(200);
+    for (const keys of [{ live: 'sandbox_demo2' }, { sandbox: 'demo_live_2' }, { live: 'a b' }]) {
+      expect((await call('patch', '/accounts/demo', { keys })).status).toBe(400);
+    }
+    expect((await call('patch', '/accounts/demo', { keys: {} })).status).toBe(200);
+    expect((await v1.get('/balance')).status).toBe(200);
+  });
+
   test('unlock a PIN', async () => {
     for (let count = 0; count < 3; count += 1) await v1.post('/airtime', sale({ pin: '9999' }));
     await call('post', '/accounts/demo/unlock');
