@@ -99,7 +99,7 @@ export class AccountBook {
 
   /**
    * Takes effect with the next request: a replaced key is refused at once (section 5, point 6), a key that is not named stays.
-   * Throws for an unknown account or a key of another.
+   * Throws for an unknown account, a key of another, or a webhook address to which none of its orders can be reported.
    */
   change(accountId: string, { keys, ...rest }: AccountChanges): void {
     const account = this.#accounts.get(accountId);
@@ -109,10 +109,13 @@ export class AccountBook {
       if (owner !== undefined && owner.account.id !== accountId) throw new Error('another account has this key');
     }
     const changes = keys === undefined ? rest : { ...rest, keys: { ...account.keys, ...keys } };
+    const changed = applyChanges(account, changes);
+    const fault = rest.webhook_url === undefined ? undefined : checkWebhook(changed);
+    if (fault !== undefined) throw new Error(fault);
     const all = { ...this.#changes.get(accountId), ...changes };
     this.#changes.set(accountId, all);
     this.#store.put('account', accountId, all);
-    this.#accounts.set(accountId, applyChanges(account, changes));
+    this.#accounts.set(accountId, changed);
     this.#indexKeys();
   }
 
@@ -155,6 +158,11 @@ export function parseAddress(text: string): string | undefined {
   // ipaddr.js also accepts spellings such as 1 and 0x7f.1; an allowlist must not.
   if (!ipaddr.IPv4.isValidFourPartDecimal(trimmed) && !ipaddr.IPv6.isValid(trimmed)) return undefined;
   return ipaddr.process(trimmed).toString();
+}
+
+/** Why an account must not have its webhook address: none of its orders could be reported there. Undefined if it may, or has none. */
+export function checkWebhook({ webhook_url: url, keys }: Pick<Account, 'webhook_url' | 'keys'>): string | undefined {
+  return url === undefined ? undefined : checkWebhookUrl(url, keys.sandbox === undefined ? 'live' : 'sandbox');
 }
 
 /** Why orders of this mode must not be reported to this URL; undefined if they may. Section 6: the URL is HTTPS. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { kobo, nairaNumber, parseNaira, type AmountMinor } from '../domain/amount';
-import { checkWebhookUrl, type AccountChanges, type Caller } from './account';
+import { type AccountChanges, type Caller } from './account';
 import { CATEGORIES } from './catalog';
 import { checkLedger, transferLines, walletBook, type LedgerReport } from './order/ledger';
 import { isMoodName, MOODS } from './order/mood';
@@ -85,11 +85,9 @@ export class SandboxAdmin {
   }
 
   changeAccount(accountId: string, changes: AccountChanges): void {
-    const { tier, webhook_url: url } = changes;
+    const { tier } = changes;
     const { accounts, catalog } = this.#world;
     if (tier !== undefined && !catalog.file.tiers.includes(tier)) throw new Error(`the catalog has no tier ${tier}`);
-    const fault = typeof url === 'string' ? checkWebhookUrl(url, 'sandbox') : undefined;
-    if (fault !== undefined) throw new Error(fault);
     accounts.change(accountId, changes);
   }
 

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { findValue, keepValue, type KeptValues } from '../mapping/kept-value';
 import { formatProblem, type Problem } from '../mapping/problem';
 import { readYaml, type YamlPath } from '../mapping/read-yaml';
-import { accountsFileSchema, checkWebhookUrl, type Account } from './account';
+import { accountsFileSchema, checkWebhook, type Account } from './account';
 import { catalogFileSchema, type CatalogFile } from './catalog';
 
 export interface SandboxConfig {
@@ -131,7 +131,8 @@ function checkCatalog(catalog: CatalogFile, report: Report): void {
 /** The checks of accounts.yaml beyond its schema: unique ids and keys, at least one key, a tier of the catalog, https webhooks (section 6). */
 function checkAccounts(accounts: readonly Account[], tiers: readonly string[], report: Report): void {
   const seen = new Set<string>();
-  for (const [index, { id, keys, tier, webhook_url: url }] of accounts.entries()) {
+  for (const [index, account] of accounts.entries()) {
+    const { id, keys, tier } = account;
     const once = (path: YamlPath, text: string | undefined) => {
       if (text === undefined) return;
       if (seen.has(text)) report(['accounts', index, ...path], 'not-unique', `${text} is used twice`);
@@ -143,7 +144,7 @@ function checkAccounts(accounts: readonly Account[], tiers: readonly string[], r
     if (keys.live === undefined && keys.sandbox === undefined) {
       report(['accounts', index, 'keys'], 'no-key', 'an account needs a live or a sandbox key');
     }
-    const fault = url === undefined ? undefined : checkWebhookUrl(url, 'sandbox');
+    const fault = checkWebhook(account);
     if (fault !== undefined) report(['accounts', index, 'webhook_url'], 'webhook-not-https', fault);
     if (!tiers.includes(tier)) report(['accounts', index, 'tier'], 'unknown-tier', `the catalog has no tier ${tier}`);
   }

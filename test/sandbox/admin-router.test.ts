@@ -73,6 +73,9 @@ describe('the admin calls', () => {
     ]) {
       expect((await call('patch', '/accounts/demo', changes)).status).toBe(400);
     }
+    const local = { webhook_url: 'http://127.0.0.1:9/hook' };
+    expect((await call('patch', '/accounts/acme', local)).status).toBe(400);
+    expect((await call('patch', '/accounts/acme', { ...local, keys: { sandbox: 'sandbox_acme' } })).status).toBe(200);
     expect((await call('patch', '/accounts/nobody', { vendor: true })).status).toBe(400);
   });
 

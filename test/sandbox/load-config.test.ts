@@ -54,6 +54,12 @@ describe('the YAML of the sandbox', () => {
     ['accounts.yaml', '10.0.0.9]', '10.0.0.999]', /an IP address is expected/],
     ['accounts.yaml', 'vendor: false', 'tier: gold', /unknown-tier .*no tier gold/],
     ['accounts.yaml', 'vendor: false', 'webhook_url: http://example.com/x', /webhook-not-https/],
+    [
+      'accounts.yaml',
+      'keys: { live: acme_live_demo }',
+      'keys: { live: acme_live_demo }\n    webhook_url: http://localhost/x',
+      /webhook-not-https .*live orders/,
+    ],
     ['accounts.yaml', 'sandbox: 100 }', 'sandbox: 1.001 }', /at most two decimals/],
     ['accounts.yaml', 'keys: { sandbox: sandbox_demo }', 'keys: {}', /no-key/],
     ['catalog.yaml', 'network: MTN, supplier: mtn-sme-500', 'network: MTM, supplier: mtn-sme-500', /unknown-network .*MTM/],
