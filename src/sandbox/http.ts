@@ -16,8 +16,8 @@ const BODY_BYTES_MAX = 256 * 1024;
 const LINGER_MS = 1_000;
 
 /**
- * Serves v1 below its base path. An Express application may mount it too, but the standalone server does without: Express alone
- * would cost more than all the rest.
+ * Serves v1 below its base path. An Express application may mount it, but the sandbox does without: Express alone would cost more
+ * than all the rest.
  */
 export function createV1Listener(world: World, trusted: TrustedProxies): RequestListener {
   return (request, response) => {

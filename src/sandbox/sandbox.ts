@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import express from 'express';
 import { PROJECT_FOLDER } from '../domain/project-folder';
 import type { KeptValues } from '../mapping/kept-value';
 import { SandboxAdmin } from './admin';
@@ -67,8 +66,8 @@ export async function openSandbox(options: SandboxOptions = {}) {
   const listener = createV1Listener(world, trusted);
   const servers = new Set<Server>();
   return {
-    /** v1 under /api/v1, which another Express application can mount. */
-    app: express().disable('x-powered-by').use(listener),
+    /** v1 under /api/v1, for another server. */
+    listener,
     admin: new SandboxAdmin(world),
     /** Port 0 means any free port. */
     async listen(port: number, host = '127.0.0.1'): Promise<{ port: number; url: string }> {
