@@ -23,7 +23,7 @@ const sandbox = await openSandbox({ relaxed: true });
 let receipts = 0;
 const v1 = createServer((request, response) => {
   if (request.url.startsWith('/api/v1/receipt')) receipts += 1;
-  sandbox.app(request, response);
+  sandbox.listener(request, response);
 });
 await once(v1.listen(0, '127.0.0.1'), 'listening');
 const v1Url = `http://127.0.0.1:${v1.address().port}/api/v1`;

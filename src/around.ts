@@ -144,9 +144,16 @@ async function startSandbox(config: Config, { observer, log, closers }: Opening)
       else observer.trouble('sandbox_write_failed', failure);
     },
   });
-  closers.push(() => sandbox.close().catch((error: unknown) => observer.trouble('sandbox_write_failed', error)));
-  const { url } = await listening(config, 'sandbox', (port, host) => sandbox.listen(port, host));
-  return { sandbox, url };
+  const close = (): Promise<void> => sandbox.close().catch((error: unknown) => observer.trouble('sandbox_write_failed', error));
+  try {
+    const { url } = await listening(config, 'sandbox', (port, host) => sandbox.listen(port, host));
+    closers.push(close);
+    return { sandbox, url };
+  } catch (error) {
+    // A later attempt needs the data folder, which an open sandbox keeps to itself.
+    await close();
+    throw error;
+  }
 }
 
 export async function openSandboxes(config: Config, tools: Tools, mapping: () => Mapping) {

@@ -8,6 +8,7 @@
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import type { CallContext, Finding, Upstream } from '../upstream/upstream';
+import { readNaira } from '../upstream/answer-data';
 import { v1CablePlanSchema, type V1Catalog, v1CatalogSchema, v1DataPlanSchema, v1DiscoSchema } from '../upstream/v1';
 import {
   createVisitors,
@@ -231,7 +232,7 @@ function freeze<T>(value: T, depth: number): T {
 
 /**
  * Reads v1's catalog reply into checked rows; `undefined` if the reply is no catalog. An unreadable row is left out, so that only
- * this one plan is missing from lists and not all plans.
+ * this one plan is missing from lists and not all plans; so is an unreadable price of a table.
  */
 export function readCatalog(body: JsonObject): V1Catalog | undefined {
   const { data } = body;
@@ -244,15 +245,26 @@ export function readCatalog(body: JsonObject): V1Catalog | undefined {
     const read = schema.safeParse(value);
     return read.success ? read.data : without;
   };
-  const { exam_prices, recharge_card_prices, bulk_sms_pricing, cashback } = v1CatalogSchema.shape;
+  const { bulk_sms_pricing, cashback } = v1CatalogSchema.shape;
+  const ofNetworks = Object.entries(mapIn(data.recharge_card_prices)).map(([network, prices]) => [network, pricesIn(prices)]);
   return {
     ...data,
     data_plans: rows(v1DataPlanSchema, data.data_plans),
     cable_plans: rows(v1CablePlanSchema, data.cable_plans),
     discos: rows(v1DiscoSchema, data.discos),
-    exam_prices: table(exam_prices, data.exam_prices, {}),
-    recharge_card_prices: table(recharge_card_prices, data.recharge_card_prices, {}),
+    exam_prices: pricesIn(data.exam_prices),
+    recharge_card_prices: Object.fromEntries(ofNetworks) as V1Catalog['recharge_card_prices'],
     bulk_sms_pricing: table(bulk_sms_pricing, data.bulk_sms_pricing ?? null, null),
     cashback: table(cashback, data.cashback ?? null, null),
   };
+}
+
+/** Empty for anything else: PHP writes a map without entries as `[]`. */
+function mapIn(value: JsonValue | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+function pricesIn(value: JsonValue | undefined): V1Catalog['exam_prices'] {
+  const readable = Object.entries(mapIn(value)).filter(([, price]) => readNaira(price) !== undefined);
+  return Object.fromEntries(readable) as V1Catalog['exam_prices'];
 }

@@ -11,6 +11,7 @@ export type Mode = (typeof MODES)[number];
 
 const liveKey = z.string().regex(/^\w*_live_\w+$/, 'a live key looks like name_live_…');
 const sandboxKey = z.string().regex(/^sandbox_\w+$/, 'a sandbox key looks like sandbox_…');
+const keysSchema = z.strictObject({ live: liveKey.optional(), sandbox: sandboxKey.optional() });
 const addressSchema = z.string().transform((text, context) => {
   const address = parseAddress(text);
   if (address !== undefined) return address;
@@ -24,7 +25,7 @@ const wallet = nairaSchema.default(kobo(100_000_000));
 export const accountSchema = z.strictObject({
   id: z.string().regex(/^[a-z][a-z0-9-]*$/, 'small letters, digits and dashes'),
   name: z.string().min(1),
-  keys: z.strictObject({ live: liveKey.optional(), sandbox: sandboxKey.optional() }),
+  keys: keysSchema,
   pin: pinSchema,
   tier: z.string().default('standard'),
   vendor: z.boolean().default(true),
@@ -42,7 +43,7 @@ export type Account = z.infer<typeof accountSchema>;
 export const accountsFileSchema = z.strictObject({ accounts: z.array(accountSchema).min(1) });
 
 export const accountChangesSchema = z.strictObject({
-  keys: z.strictObject({ live: z.string().optional(), sandbox: z.string().optional() }).exactOptional(),
+  keys: keysSchema.exactOptional(),
   pin: pinSchema.exactOptional(),
   tier: z.string().exactOptional(),
   vendor: z.boolean().exactOptional(),
@@ -97,20 +98,24 @@ export class AccountBook {
   }
 
   /**
-   * Takes effect with the next request: a replaced key is refused at once (section 5, point 6). Throws for an unknown account
-   * or a key of another.
+   * Takes effect with the next request: a replaced key is refused at once (section 5, point 6), a key that is not named stays.
+   * Throws for an unknown account, a key of another, or a webhook address to which none of its orders can be reported.
    */
-  change(accountId: string, changes: AccountChanges): void {
+  change(accountId: string, { keys, ...rest }: AccountChanges): void {
     const account = this.#accounts.get(accountId);
     if (account === undefined) throw new Error(`there is no account ${accountId}`);
-    for (const key of Object.values(changes.keys ?? {})) {
+    for (const key of Object.values(keys ?? {})) {
       const owner = key === undefined ? undefined : this.#callers.get(key);
       if (owner !== undefined && owner.account.id !== accountId) throw new Error('another account has this key');
     }
+    const changes = keys === undefined ? rest : { ...rest, keys: { ...account.keys, ...keys } };
+    const changed = applyChanges(account, changes);
+    const fault = rest.webhook_url === undefined ? undefined : checkWebhook(changed);
+    if (fault !== undefined) throw new Error(fault);
     const all = { ...this.#changes.get(accountId), ...changes };
     this.#changes.set(accountId, all);
     this.#store.put('account', accountId, all);
-    this.#accounts.set(accountId, applyChanges(account, changes));
+    this.#accounts.set(accountId, changed);
     this.#indexKeys();
   }
 
@@ -153,6 +158,11 @@ export function parseAddress(text: string): string | undefined {
   // ipaddr.js also accepts spellings such as 1 and 0x7f.1; an allowlist must not.
   if (!ipaddr.IPv4.isValidFourPartDecimal(trimmed) && !ipaddr.IPv6.isValid(trimmed)) return undefined;
   return ipaddr.process(trimmed).toString();
+}
+
+/** Why an account must not have its webhook address: none of its orders could be reported there. Undefined if it may, or has none. */
+export function checkWebhook({ webhook_url: url, keys }: Pick<Account, 'webhook_url' | 'keys'>): string | undefined {
+  return url === undefined ? undefined : checkWebhookUrl(url, keys.sandbox === undefined ? 'live' : 'sandbox');
 }
 
 /** Why orders of this mode must not be reported to this URL; undefined if they may. Section 6: the URL is HTTPS. */

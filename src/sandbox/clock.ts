@@ -32,9 +32,8 @@ export function createVirtualClock(startMs = Date.UTC(2026, 0, 1, 9)): Clock {
   };
 }
 
-/** The machine's clock plus whatever `advance` has added. */
-export function createRealClock(): Clock {
-  let offsetMs = 0;
+/** The machine's clock plus `offsetMs` and whatever `advance` has added. */
+export function createRealClock(offsetMs = 0): Clock {
   let alarm: NodeJS.Timeout | undefined;
   const timers = new TimerQueue();
   const now = () => Date.now() + offsetMs;

@@ -16,8 +16,8 @@ const BODY_BYTES_MAX = 256 * 1024;
 const LINGER_MS = 1_000;
 
 /**
- * Serves v1 below its base path. An Express application may mount it too, but the standalone server does without: Express alone
- * would cost more than all the rest.
+ * Serves v1 below its base path. An Express application may mount it, but the sandbox does without: Express alone would cost more
+ * than all the rest.
  */
 export function createV1Listener(world: World, trusted: TrustedProxies): RequestListener {
   return (request, response) => {
@@ -99,12 +99,14 @@ const HTML_502 =
 
 /** Writes the answer, spoilt by the fault of its mood. */
 function sendAnswer(response: ServerResponse, answer: Answer, clock: Clock): void {
+  // Whoever judges the times of orders takes this for v1's clock.
+  response.setHeader('date', new Date(clock.now()).toUTCString());
   switch (answer.fault) {
     case undefined:
     case 'too-many':
       return sendJson(response, answer.status, answer.body, answer.headers);
     case 'slow':
-      clock.setTimer(SLOW_MS, () => sendJson(response, answer.status, answer.body));
+      clock.setTimer(SLOW_MS, () => sendAnswer(response, { status: answer.status, body: answer.body }, clock));
       return;
     case 'reset':
       response.socket?.resetAndDestroy();

@@ -4,8 +4,8 @@ import type { z } from 'zod';
 import { findValue, keepValue, type KeptValues } from '../mapping/kept-value';
 import { formatProblem, type Problem } from '../mapping/problem';
 import { readYaml, type YamlPath } from '../mapping/read-yaml';
-import { accountsFileSchema, checkWebhookUrl, type Account } from './account';
-import { catalogFileSchema, type CatalogFile, type Price } from './catalog';
+import { accountsFileSchema, checkWebhook, type Account } from './account';
+import { catalogFileSchema, type CatalogFile } from './catalog';
 
 export interface SandboxConfig {
   readonly accounts: readonly Account[];
@@ -80,16 +80,16 @@ function checkFile<T>(
   return value;
 }
 
-/** The checks of catalog.yaml beyond its schema: names that exist, unique ids, prices for every tier. */
+/** The checks of catalog.yaml beyond its schema: names that exist, unique ids and prefixes, prices and discounts for every tier. */
 function checkCatalog(catalog: CatalogFile, report: Report): void {
   const names = new Set(catalog.networks.map((network) => network.name));
   const checkNetwork = (path: YamlPath, name: string) => {
     if (!names.has(name)) report(path, 'unknown-network', `no network is called ${name}`);
   };
-  const checkPrice = (path: YamlPath, price: Price) => {
-    if (typeof price === 'number') return;
-    for (const tier of catalog.tiers) if (price[tier] === undefined) report(path, 'missing-price', `no price for tier ${tier}`);
-    for (const tier of Object.keys(price)) {
+  const checkTiers = (path: YamlPath, byTier: number | Readonly<Record<string, number>>) => {
+    if (typeof byTier === 'number') return;
+    for (const tier of catalog.tiers) if (byTier[tier] === undefined) report(path, 'missing-tier', `nothing for tier ${tier}`);
+    for (const tier of Object.keys(byTier)) {
       if (!catalog.tiers.includes(tier)) report([...path, tier], 'unknown-tier', `no tier is called ${tier}`);
     }
   };
@@ -103,27 +103,36 @@ function checkCatalog(catalog: CatalogFile, report: Report): void {
   };
   checkUnique('networks', 'name');
   for (const list of ['networks', 'data_plans', 'cable_plans', 'discos'] as const) checkUnique(list, 'id');
+  const prefixes = new Set<string>();
+  for (const [index, network] of catalog.networks.entries()) {
+    checkTiers(['networks', index, 'airtime_discount'], network.airtime_discount ?? 0);
+    for (const [nth, prefix] of network.prefixes.entries()) {
+      if (prefixes.has(prefix)) report(['networks', index, 'prefixes', nth], 'not-unique', `prefix ${prefix} is used twice`);
+      prefixes.add(prefix);
+    }
+  }
   for (const [index, plan] of catalog.data_plans.entries()) {
     checkNetwork(['data_plans', index, 'network'], plan.network);
-    checkPrice(['data_plans', index, 'price'], plan.price);
+    checkTiers(['data_plans', index, 'price'], plan.price);
   }
   for (const [index, plan] of catalog.cable_plans.entries()) {
-    checkPrice(['cable_plans', index, 'price'], plan.price);
+    checkTiers(['cable_plans', index, 'price'], plan.price);
     if (!catalog.cable_providers.some(({ cable_id }) => cable_id === plan.cable_id)) {
       report(['cable_plans', index, 'cable_id'], 'unknown-provider', `no cable provider has the id ${plan.cable_id}`);
     }
   }
-  for (const [exam, price] of Object.entries(catalog.exams)) checkPrice(['exams', exam], price);
+  for (const [exam, price] of Object.entries(catalog.exams)) checkTiers(['exams', exam], price);
   for (const [network, prices] of Object.entries(catalog.recharge_cards)) {
     checkNetwork(['recharge_cards', network], network);
-    for (const [face, price] of Object.entries(prices)) checkPrice(['recharge_cards', network, face], price);
+    for (const [face, price] of Object.entries(prices)) checkTiers(['recharge_cards', network, face], price);
   }
 }
 
 /** The checks of accounts.yaml beyond its schema: unique ids and keys, at least one key, a tier of the catalog, https webhooks (section 6). */
 function checkAccounts(accounts: readonly Account[], tiers: readonly string[], report: Report): void {
   const seen = new Set<string>();
-  for (const [index, { id, keys, tier, webhook_url: url }] of accounts.entries()) {
+  for (const [index, account] of accounts.entries()) {
+    const { id, keys, tier } = account;
     const once = (path: YamlPath, text: string | undefined) => {
       if (text === undefined) return;
       if (seen.has(text)) report(['accounts', index, ...path], 'not-unique', `${text} is used twice`);
@@ -135,7 +144,7 @@ function checkAccounts(accounts: readonly Account[], tiers: readonly string[], r
     if (keys.live === undefined && keys.sandbox === undefined) {
       report(['accounts', index, 'keys'], 'no-key', 'an account needs a live or a sandbox key');
     }
-    const fault = url === undefined ? undefined : checkWebhookUrl(url, 'sandbox');
+    const fault = checkWebhook(account);
     if (fault !== undefined) report(['accounts', index, 'webhook_url'], 'webhook-not-https', fault);
     if (!tiers.includes(tier)) report(['accounts', index, 'tier'], 'unknown-tier', `the catalog has no tier ${tier}`);
   }

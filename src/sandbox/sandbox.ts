@@ -1,17 +1,16 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import express from 'express';
 import { PROJECT_FOLDER } from '../domain/project-folder';
 import type { KeptValues } from '../mapping/kept-value';
 import { SandboxAdmin } from './admin';
 import { createRealClock, type Clock } from './clock';
 import { answerBrokenRequests, createV1Listener, parseTrustedProxies, V1_BASE_PATH } from './http';
-import { loadConfig } from './load-config';
+import { loadConfig, type SandboxConfig } from './load-config';
 import { checkStore, openLmdbStore, type OnStoreFailure } from './store/lmdb-store';
-import { createMemoryStore } from './store/store';
+import { createMemoryStore, type Store } from './store/store';
 import { WebhookPoster } from './webhook/post-webhook';
-import { createWorld } from './world';
+import { createWorld, type World, type WorldOptions } from './world';
 
 export interface SandboxOptions {
   /** The folder that keeps the state across restarts; undefined keeps the state in memory only. */
@@ -55,15 +54,20 @@ export async function openSandbox(options: SandboxOptions = {}) {
   if (dataDir !== undefined) await checkStore(dataDir);
   const store = dataDir === undefined ? createMemoryStore() : openLmdbStore(dataDir, options.onStoreFailure);
   const lifetime = new AbortController();
-  const clock = stopTimersWith(lifetime.signal, options.clock ?? createRealClock());
+  const clock = openClock(store, lifetime.signal, options.clock);
   const poster = new WebhookPoster(options.receiverClock ?? createRealClock(), options.webhookCa);
-  const world = createWorld(config, store, { clock, poster, isRelaxed, seed });
-  await store.committed();
+  const world = await openWorld(config, store, { clock, poster, isRelaxed, seed }).catch(async (error: unknown) => {
+    // Otherwise this process would keep the data folder, and no later attempt could open it.
+    lifetime.abort();
+    await poster.close();
+    await store.close().catch(() => undefined);
+    throw error;
+  });
   const listener = createV1Listener(world, trusted);
   const servers = new Set<Server>();
   return {
-    /** v1 under /api/v1, which another Express application can mount. */
-    app: express().disable('x-powered-by').use(listener),
+    /** v1 under /api/v1, for another server. */
+    listener,
     admin: new SandboxAdmin(world),
     /** Port 0 means any free port. */
     async listen(port: number, host = '127.0.0.1'): Promise<{ port: number; url: string }> {
@@ -85,13 +89,31 @@ export async function openSandbox(options: SandboxOptions = {}) {
   };
 }
 
-/** The same clock, but its timers do nothing once the sandbox is closed: the next sandbox on the same data sets its own timers. */
-function stopTimersWith(signal: AbortSignal, clock: Clock): Clock {
-  const setTimer: Clock['setTimer'] = (delayMs, fire) =>
-    clock.setTimer(delayMs, () => {
-      if (!signal.aborted) fire();
-    });
-  return { ...clock, setTimer };
+async function openWorld(config: SandboxConfig, store: Store, options: WorldOptions): Promise<World> {
+  const world = createWorld(config, store, options);
+  await store.committed();
+  return world;
+}
+
+/**
+ * The given clock or the machine's, moved as far as in earlier runs: the times of orders must not lie ahead of it. Its timers do
+ * nothing once the sandbox is closed, because the next sandbox on the same data sets its own timers.
+ */
+function openClock(store: Store, closing: AbortSignal, given: Clock | undefined): Clock {
+  let movedMs = new Map(store.entries<number>('setting')).get('moved_ms') ?? 0;
+  const clock = given ?? createRealClock(movedMs);
+  return {
+    ...clock,
+    setTimer: (delayMs, fire) =>
+      clock.setTimer(delayMs, () => {
+        if (!closing.aborted) fire();
+      }),
+    advance(ms) {
+      movedMs += ms;
+      store.put('setting', 'moved_ms', movedMs);
+      clock.advance(ms);
+    },
+  };
 }
 
 function closeServer(server: Server): Promise<void> {

@@ -27,6 +27,11 @@ export interface WorldOptions {
 export function createWorld(config: SandboxConfig, store: Store, options: WorldOptions) {
   const { clock, isRelaxed, poster, seed } = options;
   const accounts = new AccountBook(config.accounts, store);
+  for (const { id, tier } of accounts.all()) {
+    // A change that the store keeps may name a tier that catalog.yaml has lost since.
+    if (!config.catalog.tiers.includes(tier))
+      throw new Error(`account ${id} was changed to tier ${tier}, which catalog.yaml no longer has`);
+  }
   const ledger = new Ledger(store);
   const orders = new OrderBook(store);
   const mint = new Mint(seed ?? keptSeed(store));

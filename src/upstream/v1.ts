@@ -92,7 +92,9 @@ export const v1BalanceReplySchema = replyWith(
   }),
 );
 
-/** Section 2.2. Prices here are text with two decimals. */
+/** Section 2.2 has prices of plans as text with two decimals, others as numbers. Both are read everywhere. */
+const v1PriceSchema = z.union([z.string(), z.number()]);
+
 export const v1DataPlanSchema = z.looseObject({
   id: z.number().int(),
   network: z.string(),
@@ -100,8 +102,12 @@ export const v1DataPlanSchema = z.looseObject({
   display_name: z.string(),
   data_type: z.string(),
   data_size: z.string(),
-  validity: z.string(),
-  selling_price: z.string(),
+  /** May be empty, so some v1 may leave it out. */
+  validity: z
+    .string()
+    .nullish()
+    .transform((text) => text ?? ''),
+  selling_price: v1PriceSchema,
   network_id: z.number().int().nullish(),
 });
 
@@ -111,17 +117,17 @@ export const v1CablePlanSchema = z.looseObject({
   cable_id: z.string(),
   plan_name: z.string(),
   display_name: z.string(),
-  selling_price: z.string(),
+  selling_price: v1PriceSchema,
 });
 
-export const v1DiscoSchema = z.looseObject({ disco_id: z.number().int(), disco_name: z.string(), charge: z.string() });
+export const v1DiscoSchema = z.looseObject({ disco_id: z.number().int(), disco_name: z.string(), charge: v1PriceSchema });
 
 export const v1CatalogSchema = z.looseObject({
   data_plans: z.array(v1DataPlanSchema),
   cable_plans: z.array(v1CablePlanSchema),
   discos: z.array(v1DiscoSchema),
-  exam_prices: z.record(z.string(), z.number()),
-  recharge_card_prices: z.record(z.string(), z.record(z.string(), z.number())),
+  exam_prices: z.record(z.string(), v1PriceSchema),
+  recharge_card_prices: z.record(z.string(), z.record(z.string(), v1PriceSchema)),
   bulk_sms_pricing: z.looseObject({ price_per_page: z.number(), discount_percent: z.number(), cost_price: z.number() }).nullish(),
   cashback: z.record(z.string(), z.unknown()).nullish(),
 });

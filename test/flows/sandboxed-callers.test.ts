@@ -1,5 +1,9 @@
 /** A key that callers.yaml sends to the sandbox, beside a v1 that counts what reaches it. */
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
+import { systemClock } from '../../src/domain/clock';
+import { freePort } from '../free-port';
+import { listen } from '../listen';
+import { until } from '../until';
 import { type AnswerOfV1, buyAirtime, type House, renameKeys, send, type Told, withHouse } from './house';
 
 const ADA = 'acme_live_ada:4321';
@@ -121,5 +125,18 @@ test('with the sandbox as v1 the key keeps its own account there, and only its o
   await withHouse({ callers: { sandbox_demo: IN_SANDBOX } }, async (house) => {
     expect((await sell(house, 'own-1', 'sandbox_demo:1234')).body).toMatchObject({ status: 'success' });
     expect((await sell(house, 'own-2', 'sandbox_demo:9999')).body).toMatchObject({ status: 'fail' });
+  });
+});
+
+test('a sandbox whose port another program had at the start opens at the first sale after the port is free', async () => {
+  const other = await listen(createServer(), await freePort());
+  let aheadMs = 0;
+  const clock = { ...systemClock, elapsed: () => systemClock.elapsed() + aheadMs };
+  const env = { SANDBOX_PORT: String(other.port) };
+  await withHouse({ v1: countingV1().answer, callers: { acme_live_ada: IN_SANDBOX }, env, clock }, async (house) => {
+    await until(() => house.log().some(({ event }) => event === 'sandbox_unavailable'));
+    await other.close();
+    aheadMs = 6_000;
+    expect((await sell(house, 'play-1')).body).toMatchObject({ status: 'success' });
   });
 });

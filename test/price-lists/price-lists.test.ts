@@ -384,6 +384,19 @@ describe('a catalog reply of v1', () => {
     expect(read?.discos).toEqual([DISCO]);
   });
 
+  it('with an unreadable price gives tables of the other prices, written as numbers or as text', () => {
+    const exam_prices = { WAEC: 3450, NECO: '1290.00', JAMB: null, NABTEB: 'soon' };
+    const recharge_card_prices = { MTN: { 100: 98, 200: '196', 500: false }, GLO: [], AIRTEL: null };
+    const read = readCatalog({ data: { data_plans: [], exam_prices, recharge_card_prices } });
+    expect(read?.exam_prices).toEqual({ WAEC: 3450, NECO: '1290.00' });
+    expect(read?.recharge_card_prices).toEqual({ MTN: { 100: 98, 200: '196' }, GLO: {}, AIRTEL: {} });
+  });
+
+  it('with a plan without validity, or with a price as a number, gives a list with the plan', () => {
+    const read = readCatalog({ data: { data_plans: [dataPlan(1, { validity: null, selling_price: 12 })] } });
+    expect(read?.data_plans).toEqual([dataPlan(1, { validity: '', selling_price: 12 })]);
+  });
+
   it('without price tables gives empty price tables', () => {
     const read = readCatalog({ data: { data_plans: [], exam_prices: [] } });
     expect(read).toMatchObject({

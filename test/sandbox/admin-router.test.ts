@@ -20,7 +20,10 @@ describe('the admin calls', () => {
     const before = Date.parse((await call('get', '/clock')).body.now);
     const { body } = await call('post', '/clock', { advance_ms: 60_000 });
     expect(Date.parse(body.now)).toBe(before + 60_000);
-    expect((await call('post', '/clock', { advance_ms: -1 })).status).toBe(400);
+    for (const ms of [-1, Number.MAX_SAFE_INTEGER, Date.UTC(2100, 0)]) {
+      expect((await call('post', '/clock', { advance_ms: ms })).status).toBe(400);
+    }
+    expect((await call('get', '/clock')).body.now).toBe(body.now);
   });
 
   test('show the ledger with its invariant', async () => {
@@ -70,7 +73,20 @@ describe('the admin calls', () => {
     ]) {
       expect((await call('patch', '/accounts/demo', changes)).status).toBe(400);
     }
+    const local = { webhook_url: 'http://127.0.0.1:9/hook' };
+    expect((await call('patch', '/accounts/acme', local)).status).toBe(400);
+    expect((await call('patch', '/accounts/acme', { ...local, keys: { sandbox: 'sandbox_acme' } })).status).toBe(200);
     expect((await call('patch', '/accounts/nobody', { vendor: true })).status).toBe(400);
+  });
+
+  test('give an account another key of one kind, in the form of accounts.yaml, and leave it the other', async () => {
+    expect((await call('patch', '/accounts/demo', { keys: { live: 'demo_live_new' } })).status).toBe(200);
+    for (const key of ['demo_live_new', 'sandbox_demo']) expect((await v1.as(key).get('/balance')).status).toBe(200);
+    for (const keys of [{ live: 'sandbox_demo2' }, { sandbox: 'demo_live_2' }, { live: 'a b' }]) {
+      expect((await call('patch', '/accounts/demo', { keys })).status).toBe(400);
+    }
+    expect((await call('patch', '/accounts/demo', { keys: {} })).status).toBe(200);
+    expect((await v1.get('/balance')).status).toBe(200);
   });
 
   test('unlock a PIN', async () => {

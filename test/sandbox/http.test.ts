@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { answerBrokenRequests, clientAddress, parseTrustedProxies } from '../../src/sandbox/http';
-import { sandboxOfFile } from '../conformance/target';
+import { sale, sandboxOfFile } from '../conformance/target';
 import { listen } from '../listen';
 
 const v1 = sandboxOfFile();
@@ -72,6 +72,19 @@ describe('the sandbox answers with JSON and a status', () => {
     const heard = await sendRaw(portOf(v1.url), `${post}${body}BROKEN\r\n\r\n`);
     expect(read(heard)).toMatchObject({ status: 200, body: { status: 'success' } });
   });
+});
+
+test('the Date header is by the same clock as the times of orders, whatever the answer', async () => {
+  v1.clock.advance(3_600_000);
+  for (const digits of ['4567', '0006', '0008']) {
+    const reply = await fetch(`${v1.url}/airtime`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sandbox_demo', 'content-type': 'application/json' },
+      body: JSON.stringify(sale({ phone: `0803123${digits}` })),
+    });
+    expect(reply.headers.get('date')).toBe(new Date(v1.clock.now()).toUTCString());
+    await reply.text().catch(() => undefined);
+  }
 });
 
 const trusted = parseTrustedProxies(['10.1.0.0/16', '192.0.2.7', '2001:db8::/32']);

@@ -34,6 +34,17 @@ describe('a data folder', () => {
     await after.close();
   });
 
+  test('keeps how far its clock was moved', async () => {
+    const dataDir = `${folder}/moved`;
+    const before = await openSandbox({ dataDir });
+    before.admin.advanceClock(86_400_000);
+    const movedTo = before.admin.advanceClock(1_000);
+    await before.close();
+    const after = await openSandbox({ dataDir });
+    expect(after.admin.now()).toBeGreaterThanOrEqual(movedTo);
+    await after.close();
+  });
+
   test('keeps the duplicate window over a restart', async () => {
     const clock = createVirtualClock();
     const dataDir = `${folder}/window`;
@@ -70,6 +81,13 @@ describe('a data folder', () => {
     await (await openSandbox({ dataDir })).close();
   });
 
+  test('is released by a sandbox that does not open', async () => {
+    const dataDir = `${folder}/released`;
+    const clock = { ...createVirtualClock(), now: () => raise('no time') };
+    await expect(openSandbox({ dataDir, clock })).rejects.toThrow('no time');
+    await (await openSandbox({ dataDir })).close();
+  });
+
   test('is taken over from a process that was killed, with every answered order', async () => {
     const dataDir = `${folder}/killed`;
     const references = await sellUntilKilled(dataDir);
@@ -91,6 +109,10 @@ describe('a data folder', () => {
     await (await openSandbox({ dataDir })).close();
   });
 });
+
+function raise(message: string): never {
+  throw new Error(message);
+}
 
 /** The references that a child process answered over HTTP before it was killed during its sales. */
 async function sellUntilKilled(dataDir: string): Promise<string[]> {

@@ -7,7 +7,7 @@ import { openSandboxTarget, sale } from '../conformance/target';
 describe('the sandbox', () => {
   test('answers the same mounted in an Express application as on its own port', async () => {
     const v1 = await openSandboxTarget();
-    const mounted = express().use(v1.sandbox.app);
+    const mounted = express().use(v1.sandbox.listener);
     const reply = await request(mounted).get('/api/v1/balance').set('authorization', 'Bearer sandbox_demo');
     expect(reply.body).toEqual((await v1.get('/balance')).body);
     const sold = await request(mounted).post('/api/v1/airtime').set('authorization', 'Bearer sandbox_demo').send(sale());
@@ -41,7 +41,7 @@ describe('the sandbox', () => {
   test('uses forwarded addresses of trusted proxies, and refuses an invalid list of them', async () => {
     const ask = async (trustedProxies: string[], forwarded: string) => {
       const sandbox = await openSandbox({ clock: createVirtualClock(), trustedProxies });
-      const reply = await request(sandbox.app)
+      const reply = await request(sandbox.listener)
         .get('/api/v1/balance')
         .set({ authorization: 'Bearer acme_live_iplocked', 'x-forwarded-for': forwarded });
       await sandbox.close();

@@ -5,9 +5,10 @@ import { connect } from 'node:tls';
 import { request } from 'undici';
 import { isLoopback } from '../../start/config-values';
 import { catalogListsOf } from '../../gateway/read/catalog-lists';
-import { textOf } from '../../domain/json';
+import { isJsonObject, type JsonValue, textOf } from '../../domain/json';
 import type { Mapping } from '../../mapping/mapping';
-import { v1BalanceReplySchema, v1CatalogSchema } from '../../upstream/v1';
+import { readCatalog } from '../../price-lists/price-lists';
+import { v1BalanceReplySchema } from '../../upstream/v1';
 import { mend, note, well, type Check, type Finding, type Found, type CheckInput } from './finding';
 
 const ANSWER_MS = 10_000;
@@ -92,11 +93,11 @@ export const checkKey: Check = async (input) => {
   if (balance.status !== 200 || !read.success) return unexpectedAnswer('/balance', balance.status);
   const found: Finding[] = [well(`The key works: ${read.data.data.wallet_balance} naira in its wallet.`)];
   const catalog = await askV1(url, '/catalog', key.revealForUseOnly());
-  const data = 'body' in catalog ? v1CatalogSchema.safeParse((catalog.body as { data?: unknown } | undefined)?.data) : undefined;
-  if (data === undefined || !data.success)
-    return [...found, unexpectedAnswer('/catalog', 'status' in catalog ? catalog.status : 0)];
-  found.push(well(`The catalog has ${data.data.data_plans.length} data plans and ${data.data.cable_plans.length} cable plans.`));
-  return mapping === undefined ? found : [...found, ...checkOwnNumbers(data.data, mapping)];
+  const body = 'body' in catalog ? (catalog.body as JsonValue | undefined) : undefined;
+  const list = isJsonObject(body) ? readCatalog(body) : undefined;
+  if (list === undefined) return [...found, unexpectedAnswer('/catalog', 'status' in catalog ? catalog.status : 0)];
+  found.push(well(`The catalog has ${list.data_plans.length} data plans and ${list.cable_plans.length} cable plans.`));
+  return mapping === undefined ? found : [...found, ...checkOwnNumbers(list, mapping)];
 };
 
 /**

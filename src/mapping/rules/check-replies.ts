@@ -13,7 +13,7 @@ import { endpointOf } from './v1-needs';
 import { walkValue } from './walk-value';
 
 /** Fields with a message. No request id may have such a name, because it is echoed under its own name in every outcome. */
-export const MESSAGE_FIELDS = ['message', 'msg', 'api_response', 'response', 'detail'];
+export const MESSAGE_FIELDS = ['message', 'msg', 'api_response', 'response', 'response_description', 'detail'];
 /** Fields by which some script delivers, even if the reply is a failure (tested with PHP's `isset` or `empty`). */
 export const GOODS_FIELDS = ['name', 'token', 'pin'];
 /** Other names of goods. For these, null has the same effect as an absent field. */

@@ -19,7 +19,7 @@ export interface Delivery {
   readonly reference: string;
   readonly walletId: string;
   readonly event: 'transaction.success' | 'transaction.failed';
-  /** The balance of the wallet right after the event. */
+  /** `balance_after` of the order: the wallet right after its charge, or right after its refund. */
   readonly balanceAfter: AmountMinor;
   state: 'waiting' | 'delivered' | 'stopped';
   /** How many attempts of the current schedule have been made. */

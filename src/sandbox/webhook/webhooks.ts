@@ -66,10 +66,12 @@ export class Webhooks {
 
   /** Sends an event again, whether delivered or not, and starts its schedule from the beginning. */
   redeliver(id: number): void {
-    const delivery = this.#deliveries.get(id);
-    if (delivery === undefined) throw new Error(`there is no delivery ${id}`);
+    const before = this.#deliveries.get(id);
+    if (before === undefined) throw new Error(`there is no delivery ${id}`);
     this.#timers.get(id)?.();
-    Object.assign(delivery, { state: 'waiting', tries: 0, nextAt: this.#parts.clock.now() } satisfies Partial<Delivery>);
+    // A new object, by which an attempt that is queued or under way sees that its schedule is over.
+    const delivery: Delivery = { ...before, state: 'waiting', tries: 0, nextAt: this.#parts.clock.now() };
+    this.#deliveries.set(id, delivery);
     this.#keep(delivery);
     this.#plan(delivery);
   }
@@ -119,13 +121,17 @@ export class Webhooks {
       () => true,
       () => false,
     );
+    if (this.#deliveries.get(delivery.id) !== delivery) return;
     if (!isOnDisk) return this.#planIn(delivery, DISK_AGAIN_MS);
     const result = await this.#send(delivery);
     // The sandbox closed during the attempt. The delivery on disk still waits, so the next run sends it again.
     if (this.#parts.poster.isClosed) return;
+    const current = this.#deliveries.get(delivery.id);
+    if (current === undefined) return;
+    current.attempts = [...current.attempts, result];
+    if (current !== delivery) return this.#keep(current);
     const isDelivered = result.status !== null && result.status >= 200 && result.status < 300;
     const retryMinutes = RETRY_MINUTES[delivery.tries];
-    delivery.attempts = [...delivery.attempts, result];
     delivery.tries += 1;
     delivery.state = isDelivered ? 'delivered' : retryMinutes === undefined ? 'stopped' : 'waiting';
     delivery.nextAt = delivery.state === 'waiting' ? this.#parts.clock.now() + (retryMinutes ?? 0) * 60_000 : null;

@@ -153,6 +153,16 @@ describe('with a key', () => {
     );
   });
 
+  test('a catalog without exams, whose empty map PHP writes as a list, is read as the gateway reads it', async () => {
+    const data = { data_plans: [], cable_plans: [], discos: [], exam_prices: [], recharge_card_prices: {} };
+    const port = await serve(
+      ({ url }, response) =>
+        void response.end(JSON.stringify({ status: 'success', data: url!.endsWith('/balance') ? { wallet_balance: 5 } : data })),
+    );
+    const found = brief(await checkKey(patient(`http://127.0.0.1:${port}/api/v1`, { key })));
+    expect(found.at(-1)).toBe('well: The catalog has 0 data plans and 0 cable plans.');
+  });
+
   test('a catalog of another shape', async () => {
     const balance = { status: 'success', data: { wallet_balance: 5 } };
     const port = await serve(

@@ -124,7 +124,7 @@ test('[6-12] a rejected purchase sends nothing', async () => {
 });
 
 test('[6-13] live orders are reported over https only', async () => {
-  v1.sandbox.admin.changeAccount('acme', { webhook_url: receiver.url });
+  v1.sandbox.admin.changeAccount('acme', { webhook_url: receiver.url, keys: { sandbox: 'sandbox_acme' } });
   await v1.as('acme_live_demo').buy('/airtime', airtime());
   await idle();
   expect(receiver.received).toHaveLength(0);

@@ -10,6 +10,7 @@ import { SELF_SIGNED } from '../../upstream/self-signed';
 import { openSandboxTarget, sale } from '../../conformance/target';
 import { newFolder } from '../../new-folder';
 import { opened } from '../../opened';
+import { until } from '../../until';
 
 const folder = newFolder();
 
@@ -55,6 +56,27 @@ describe('webhooks', () => {
     expect(receiver.received).toHaveLength(2);
     expect(after.sandbox.admin.listDeliveries()[0]?.state).toBe('delivered');
     await after.close();
+  });
+
+  test('sent again while an attempt is under way keep to one schedule, from its beginning', async () => {
+    const v1 = await openSandboxTarget();
+    const { admin } = v1.sandbox;
+    admin.changeAccount('demo', { webhook_url: receiver.url });
+    receiver.answers = ['never', ...Array<number>(8).fill(500)];
+    await v1.post('/airtime', sale());
+    await until(() => receiver.received.length === 1);
+    admin.redeliver(1);
+    await until(() => admin.listDeliveries()[0]!.attempts.length === 1);
+    v1.receiverClock.advance(10_000);
+    await admin.webhooksIdle();
+    for (const minutes of [1, 5, 15, 60, 240]) {
+      expect(admin.listDeliveries()[0]!.state).toBe('waiting');
+      v1.clock.advance(minutes * 60_000);
+      await admin.webhooksIdle();
+    }
+    expect(receiver.received).toHaveLength(7);
+    expect(admin.listDeliveries()).toMatchObject([{ state: 'stopped', tries: 6, attempts: { length: 7 } }]);
+    await v1.close();
   });
 
   test('are all sent, one for each of a hundred sales', async () => {
