@@ -255,7 +255,7 @@ function reopen(descriptor: number, flags: number): number | undefined {
   }
 }
 
-/** Readable by others, as logs of a machine are. `O_NONBLOCK` refuses a pipe without a reader instead of waiting for one. */
+/** Readable by the group, as logs of a machine are. `O_NONBLOCK` refuses a pipe without a reader instead of waiting for one. */
 function openFile(path: string): number {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK, O_NOCTTY } = constants;
   const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY, 0o640);

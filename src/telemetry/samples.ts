@@ -2,7 +2,7 @@
 import type { Clock } from '../domain/clock';
 
 /** One metric as prom-client gives it for JSON. */
-export interface MetricOfJson {
+interface MetricOfJson {
   readonly name: string;
   readonly values: readonly MetricValue[];
 }
@@ -154,19 +154,22 @@ function sampleOf(metrics: readonly MetricOfJson[], now: Totals, before: Totals,
 
 type Tallying = Record<string, Record<string, number>>;
 
+/** Without the names of built-in objects: a caller's title may be one. */
+const emptyTally = <Value>(): Record<string, Value> => Object.create(null) as Record<string, Value>;
+
 function tallyOf(values: readonly MetricValue[], label: string): Tally {
-  const tally: Tallying = {};
+  const tally: Tallying = emptyTally();
   for (const { labels, value } of values) count(tally, String(labels[label]), String(labels['outcome']), value);
   return tally;
 }
 
 function count(tally: Tallying, name: string, outcome: string, more: number): void {
-  const of = (tally[name] ??= {});
+  const of = (tally[name] ??= emptyTally());
   of[outcome] = (of[outcome] ?? 0) + more;
 }
 
 function tallySince(now: Tally, before: Tally): Tally {
-  const tally: Tallying = {};
+  const tally: Tallying = emptyTally();
   for (const [name, outcomes] of Object.entries(now)) {
     for (const [outcome, total] of Object.entries(outcomes)) {
       const more = total - (before[name]?.[outcome] ?? 0);
@@ -177,7 +180,7 @@ function tallySince(now: Tally, before: Tally): Tally {
 }
 
 export function addTallies(tallies: readonly Tally[]): Tally {
-  const sum: Tallying = {};
+  const sum: Tallying = emptyTally();
   for (const tally of tallies)
     for (const [name, outcomes] of Object.entries(tally))
       for (const [outcome, more] of Object.entries(outcomes)) count(sum, name, outcome, more);

@@ -10,7 +10,7 @@ import { DEPLOY } from '../fleet/start-fleet';
 import { describeWith } from './installed';
 import { newFolder } from '../new-folder';
 
-const COMMAND = 'systemctl kill --kill-whom=main --signal=SIGUSR2 compat-gateway.service';
+const COMMAND = 'systemctl kill --kill-who=main --signal=SIGUSR2 compat-gateway.service';
 const FILE = '/var/log/compat-gateway/gateway.log';
 const ROTATIONS = 5;
 const SELLERS = 8;

@@ -78,6 +78,8 @@ describe('the log', () => {
     'Token  hunter2hunter2:1234 is revoked',
     'GET /api/user?api_key=hunter2&x=1',
     '{"pin":"hunter2","amount":100}',
+    '{"transaction_pin":"hunter2"}',
+    '{"token":"hunter2"}',
     "pin: 'hunter2'",
     'key acme_live_hunter2:1234 refused',
     'key sandbox_hunter2 refused',

@@ -42,6 +42,17 @@ test('a sample has the requests since the sample before it, and the present open
   samples.stop();
 });
 
+test('callers whose titles are names of built-in objects are counted like others', async () => {
+  const { metrics, samples, pass } = sampledMetrics();
+  const titles = ['__proto__', 'constructor', 'Ada'];
+  for (const title of titles) metrics.callerDone(title, 'succeeded');
+  await pass();
+  const { byCaller } = samples.latest()!;
+  expect(Object.entries(addTallies([byCaller, byCaller]))).toEqual(titles.map((title) => [title, { succeeded: 2 }]));
+  expect({}).not.toHaveProperty('succeeded');
+  samples.stop();
+});
+
 test('twelve samples make one sample of a minute, and the hour keeps at most 720 samples', async () => {
   const { samples, pass, sell } = sampledMetrics();
   sell(30);
