@@ -177,7 +177,10 @@ const CREDENTIALS: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic|Token)(\s*:?\s+)[^\s"',;]{4,}/gi, '$1$2[secret]'],
   [/\b(?:[a-z0-9]+_live_|sandbox_)[A-Za-z0-9_.-]+(?::\d{4,6})?/g, '[secret]'],
   [/\bcga\d+\.[A-Za-z0-9._-]+/g, '[secret]'],
-  [/(["']?(?<![a-z])(?:(?:transaction_?)?pin|api_?key|(?:access_?)?token|authorization|password)["']?\s*[:=]\s*)("[^"]*"|'[^']*'|[^\s,;&}]+)/gi, '$1[secret]'],
+  [
+    /(["']?(?<![a-z])(?:(?:transaction_?)?pin|api_?key|(?:access_?)?token|authorization|password)["']?\s*[:=]\s*)("[^"]*"|'[^']*'|[^\s,;&}]+)/gi,
+    '$1[secret]',
+  ],
   [/(:\/\/[^:@/\s]*):[^@/\s]*@/g, '$1:[secret]@'],
 ];
 
