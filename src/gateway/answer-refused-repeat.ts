@@ -11,7 +11,7 @@ import { isSameSale, isStandIn, isToldLater, type NewOrder, type Order } from '.
 import { isSafeToRefund } from '../domain/outcome';
 import type { Mapping } from '../mapping/mapping';
 import { type Answer, idsOf } from './answer';
-import { latestOf } from './answer-status';
+import { findByRequestId, latestOf } from './answer-status';
 import { isOfPins, withGoods } from './proof/fill-goods';
 import { contentHashOf, isWithoutItsId, wholeFields, wordsHashOf } from './read/new-order';
 import type { WalkParts } from './walk-parts';
@@ -261,11 +261,9 @@ async function findOrder({ fingerprint, sandboxOf }: Credentials, find: (owner: 
   return undefined;
 }
 
-async function findById(owner: string, requestId: string, { journal, pursuits, onTrouble }: WalkParts): Promise<Found> {
-  const running = await pursuits.find(owner, requestId);
-  if (running !== undefined) return running.current();
-  return journal.find(owner, requestId).catch((error: unknown) => {
-    onTrouble('find', error);
+function findById(owner: string, requestId: string, parts: WalkParts): Promise<Found> {
+  return findByRequestId(owner, requestId, parts).catch((error: unknown) => {
+    parts.onTrouble('find', error);
     return UNREAD;
   });
 }

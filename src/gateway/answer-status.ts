@@ -28,6 +28,9 @@ import { walkRequest } from './walk-request';
 
 type Asker = Pick<ParsedRequest, 'credentials' | 'readings'>;
 
+/** How long a question waits for an order to be written. */
+const WRITING_MS = 3_000;
+
 export async function answerStatus(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const id = parsed.intent.values['id'] as string;
   const order = await findOrder(id, parsed, parts);
@@ -82,13 +85,31 @@ async function findOrder(id: string, parsed: Asker, parts: WalkParts): Promise<O
   return undefined;
 }
 
+type FindParts = Pick<WalkParts, 'clock' | 'journal' | 'pursuits'>;
+
+/**
+ * Waits for an order that is being written into the journal, because "no such order" would be wrong a moment later. Rejects where that takes too long: many
+ * scripts count a question without a reply as a failure.
+ */
+export async function findByRequestId(
+  owner: string,
+  requestId: string,
+  { clock, journal, pursuits }: FindParts,
+): Promise<Order | undefined> {
+  const found = await within(
+    clock,
+    WRITING_MS,
+    pursuits.find(owner, requestId).then((running) => ({ running })),
+  );
+  if (found === undefined) throw new Error('the order is still being written');
+  return found.running?.current() ?? journal.find(owner, requestId);
+}
+
 /** Finds an order of this key by request id, by the `id` of the gateway's replies, or by v1's reference. */
-async function findById(id: string, { credentials }: Asker, { journal, pursuits }: WalkParts): Promise<Order | undefined> {
+async function findById(id: string, { credentials }: Asker, parts: WalkParts): Promise<Order | undefined> {
   const owner = credentials.fingerprint;
-  // An order that is being written into the journal is waited for: the reply "no such order" would be wrong a moment later.
-  const running = await pursuits.find(owner, shortenRequestId(id));
-  if (running !== undefined) return running.current();
-  const byRequestId = await journal.find(owner, shortenRequestId(id));
+  const { journal } = parts;
+  const byRequestId = await findByRequestId(owner, shortenRequestId(id), parts);
   if (byRequestId !== undefined) return byRequestId;
   const byNumber = /^\d{1,15}$/.test(id) ? await journal.findByNumber(owner, Number(id)) : undefined;
   return byNumber ?? (await journal.findByReference(owner, id));
@@ -148,8 +169,9 @@ async function refresh(order: Order, reader: Reader, parts: WalkParts): Promise<
   const latest = await findReceipt(reference, readContextOf(reader), parts.upstream);
   const now = latest === undefined ? outcome : succeedOutcome(outcome, latest);
   if (!isFinal(now)) return order;
-  const settled = await parts.journal.settle(order.owner, order.requestId, now, parts.clock.now(), order.attempts);
-  return { ...settled, outcome: now };
+  const settling = parts.journal.settle(order.owner, order.requestId, now, parts.clock.now(), order.attempts);
+  const settled = await within(parts.clock, WRITING_MS, settling);
+  return settled === undefined ? order : { ...settled, outcome: now };
 }
 
 /** The answer about an order that is not in the journal: the id may be a reference of v1. */

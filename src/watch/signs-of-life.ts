@@ -245,7 +245,11 @@ function createMarking(
 function watchComing(folder: string, onChange: () => void): () => void {
   try {
     const watcher = watch(folder, { persistent: false }, (event) => {
-      if (event === 'rename' && existsSync(folder)) onChange();
+      try {
+        if (event === 'rename' && existsSync(folder)) onChange();
+      } catch {
+        // The folder cannot be read: the next beat looks again.
+      }
     });
     watcher.on('error', () => watcher.close());
     return () => watcher.close();

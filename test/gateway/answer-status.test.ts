@@ -6,7 +6,7 @@ import type { Upstream } from '../../src/upstream/upstream';
 import type { Visitors } from '../../src/upstream/visitors';
 import { createVisitors } from '../../src/upstream/visitors';
 import { legacyRequest } from './legacy-request';
-import { AIRTIME, openWalkHouse, PHP } from './walk-house';
+import { AIRTIME, JOURNAL_AWAY, openWalkHouse, PHP, type WalkHouseOptions } from './walk-house';
 
 const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance.' };
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
@@ -20,6 +20,46 @@ test('an order that v1 does not have either is told as not known, and is no fail
   const asked = gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers: PHP }));
   await clock.advance(9_000);
   expect(await asked).toMatchObject({ reply: { status: 202 }, refusal: { code: 'order_unknown' } });
+});
+
+const AWAY: WalkHouseOptions = { away: JOURNAL_AWAY };
+const STALLED: WalkHouseOptions = { wrapJournal: () => ({ open: () => new Promise<never>(() => undefined) }) };
+const QUESTION = { method: 'GET', path: '/api/transaction/r-1' };
+const BROKEN = { body: { ...SALE, amount: 'abc' } };
+test.each([
+  ['the journal is away for a sale, its status', AWAY, QUESTION],
+  ['the journal is away for a sale, its repeat, which is refused,', AWAY, BROKEN],
+  ['a disk does not write a sale, its status', STALLED, QUESTION],
+  ['a disk does not write a sale, its repeat, which is refused,', STALLED, BROKEN],
+])('while %s is pending within seconds', async (_title, options, asked) => {
+  const { gateway, clock } = openWalkHouse(options);
+  void gateway.handle(legacyRequest({ body: SALE, headers: PHP }));
+  await clock.advance(1_000);
+  let heard: Served | undefined;
+  void gateway.handle(legacyRequest({ ...asked, headers: PHP })).then((served) => (heard = served));
+  await clock.advance(3_500);
+  expect(heard && statusOf(heard)).toBe('pending');
+});
+
+test('an order whose end cannot be written for seconds is pending', async () => {
+  let isStalled = false;
+  const { gateway, clock } = openWalkHouse({
+    answers: [{ outcome: pending('V1') }],
+    find: () =>
+      isStalled
+        ? { kind: 'found', body: { status: 'success', data: { reference: 'V1', status: 'success' } } }
+        : { kind: 'unavailable', reason: 'HTTP 502' },
+    wrapJournal: (journal) => ({
+      settle: async (...of) => (isStalled ? new Promise<never>(() => undefined) : journal.settle(...of)),
+    }),
+  });
+  const sold = gateway.handle(legacyRequest({ body: SALE, headers: PHP }));
+  await clock.advance(600_000);
+  expect(statusOf(await sold)).toBe('pending');
+  isStalled = true;
+  const asked = gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers: PHP }));
+  await clock.advance(5_000);
+  expect(statusOf(await asked)).toBe('pending');
 });
 
 test('a refused order that is sold while v1 judges the asking key is not told as failed', async () => {

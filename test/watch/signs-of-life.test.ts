@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../src/domain/clock';
@@ -49,6 +49,19 @@ test('a process that is killed leaves the time of its last sign', async () => {
     await clock.advance(SIGN_EVERY_MS);
     await expectSigns([START + nth * SIGN_EVERY_MS]);
   }
+});
+
+test('a folder that cannot be listed when a neighbour comes or goes ends nothing', async () => {
+  const clock = createVirtualClock(START);
+  const endSigns = give(clock);
+  const place = join(folder, 'processes');
+  rmSync(place, { recursive: true });
+  writeFileSync(place, '');
+  // The system tells of changes in the folder on later turns of the event loop.
+  await sleep(100);
+  rmSync(place);
+  expect(neighbours).toEqual([false]);
+  endSigns(true);
 });
 
 test('a clean stop removes the sign of its process, and keeps those of other processes', async () => {

@@ -43,16 +43,16 @@ export function createContents(
   const unheard = createLru<string, readonly Remembered[]>(CONTENTS_MAX, {
     onForgotten: (content, orders) => orders.some(isYoung) && onForgotten?.(content),
   });
-  const held = new Map<string, { holders: number; orders: readonly Remembered[] }>();
+  const held = new Map<string, { holders: number; readonly orders: Map<string, Remembered> }>();
   const inTables = (content: string): readonly Remembered[] => {
     const [kept = NONE, found = NONE] = [ordinary.get(content), unheard.get(content)];
     return withOthers(kept, found);
   };
-  const all = (content: string): readonly Remembered[] => withOthers(inTables(content), held.get(content)?.orders ?? NONE);
+  const all = (content: string): readonly Remembered[] =>
+    withOthers(inTables(content), [...(held.get(content)?.orders.values() ?? NONE)].reverse());
   const put = (into: typeof ordinary, content: string, one: Remembered, windowMs: number): void => {
     longestMs = Math.max(longestMs, windowMs);
-    const holding = held.get(content);
-    if (holding !== undefined) holding.orders = withOthers([one], holding.orders);
+    held.get(content)?.orders.set(one.requestId, one);
     const isOther = ({ requestId, sinceMs }: Remembered): boolean =>
       requestId !== one.requestId && clock.elapsed() - sinceMs <= windowMs;
     const others = into.get(content)?.filter(isOther);
@@ -68,7 +68,7 @@ export function createContents(
     },
     addUnheard: (content, kept, windowMs) => put(unheard, content, knownOf(content, kept) ?? since(kept), windowMs),
     hold(content) {
-      const holding = held.get(content) ?? { holders: 0, orders: inTables(content) };
+      const holding = held.get(content) ?? { holders: 0, orders: byId(inTables(content)) };
       held.set(content, holding);
       holding.holders += 1;
       return () => {
@@ -77,6 +77,12 @@ export function createContents(
       };
     },
   };
+}
+
+/** The first of each id; the first ones are the last of the map. */
+function byId<One extends Pick<KeptRepeat, 'requestId'>>(orders: readonly One[]): Map<string, One> {
+  const pairs = orders.map((one) => [one.requestId, one] as const);
+  return new Map(pairs.reverse());
 }
 
 function withOthers(orders: readonly Remembered[], more: readonly Remembered[]): readonly Remembered[] {
@@ -188,7 +194,6 @@ export function repeatable(
   const ofWords = wordings.of(wordingOf(order));
   const underHeader = sent === undefined ? [] : headers.of(keyOf(order.owner, sent.id));
   const all = [...alike, ...ofWords, ...underHeader.map((one) => ({ ...one, isByHeader: true }))];
-  const isFirst = ({ requestId }: KeptRepeat, index: number): boolean =>
-    all.findIndex((one) => one.requestId === requestId) === index;
-  return all.filter((one, index) => one.agoMs <= windowMs && isFirst(one, index));
+  const firstOf = byId(all);
+  return all.filter((one) => one.agoMs <= windowMs && firstOf.get(one.requestId) === one);
 }

@@ -4,7 +4,7 @@
  */
 import { type Clock, pause, type Steadiness } from '../../domain/clock';
 import { unreadRefusal } from '../../domain/errors';
-import type { NewOrder, Order } from '../../domain/order';
+import { type NewOrder, type Order, standIn } from '../../domain/order';
 import {
   ATTEMPT_NOT_ENDED,
   isRefusal,
@@ -15,7 +15,7 @@ import {
 } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
 import { isOfPins } from '../proof/fill-goods';
-import { hasFieldId } from '../read/read-raw';
+import { generateRequestId, hasFieldId } from '../read/read-raw';
 import type { ParsedRequest } from '../read/walk-in';
 import { LOOK_EVERY_MS } from './look-for-unheard';
 import { type EarlierOrder, REFUSED_AS_IDENTICAL_MS, UNREAD } from './read-earlier';
@@ -168,7 +168,8 @@ export async function orderSoldInstead(
   const found = await parts.waitForJournal(order, search, { leftMs, line: parsed.line });
   if (found === UNREAD && parsed.operation.takesPending === 'sells')
     throw unreadRefusal('the other order of its sale cannot be read');
-  if (found === UNREAD) return { ...order, outcome: JOURNAL_UNREAD };
+  // Under an id that no question finds: asked by its own, the script would hear of v1's refusal.
+  if (found === UNREAD) return standIn({ ...order, requestId: generateRequestId(parts.clock.now()) }, JOURNAL_UNREAD);
   // v1 may have refused the earlier order because of this one, of whose attempts nothing is known.
   if (order.outcome?.kind === 'unknown' && isRefusal(found?.outcome)) return undefined;
   return found && { ...found, outcome: found.outcome ?? ATTEMPT_NOT_ENDED };

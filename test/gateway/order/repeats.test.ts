@@ -1304,6 +1304,30 @@ describe('a repeat without an id', () => {
         }
       });
 
+      test('is pending then under an id by which no question hears of that refusal', async () => {
+        const parts = { toldSales: () => toldStore() };
+        const house = openWalkHouse({
+          answers: [{ outcome: { kind: 'succeeded', reference: 'V0' } }, { outcome: IDENTICAL, afterMs: 50 }],
+          parts,
+        });
+        const other = openWalkHouse({ beside: house, ...slowly(4_000, SUCCESS) });
+        ask(house, { amount: '300' });
+        await house.clock.advance(200);
+        ask(other).hangUp();
+        await house.clock.advance(200);
+        const refused = ask(house);
+        house.setAway(['listUnsettled', 'find']);
+        await house.clock.advance(10_000);
+        house.setAway([]);
+        const { id, 'request-id': requestId } = (await refused.served).reply.body as Record<string, unknown>;
+        for (const asked of [id, requestId]) {
+          const path = `/api/transaction/${String(asked)}`;
+          const question = house.gateway.handle(legacyRequest({ method: 'GET', path, headers: AXIOS }));
+          await house.clock.advance(10_000);
+          expect((await question).reply.body).toMatchObject({ status: 'pending' });
+        }
+      });
+
       test('hears that refusal where the earlier sale was told', async () => {
         const { house, lines, sold } = await afterDeath({}, undefined, IDENTICAL);
         lines.push(toldLine(sold));
