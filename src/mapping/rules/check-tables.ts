@@ -29,7 +29,11 @@ export function checkTables(checking: Checking): void {
     const path = ['other_numberings', index];
     const table = source.tables[name];
     checkNumbers(numbers, [...path, 'numbers'], checking, table);
-    if (table !== undefined) continue;
+    if (table !== undefined) {
+      if (partsAt(source, `tables.${name}.values.*.prefixes`).length === 0)
+        report([...path, 'table'], 'guard-cannot-tell', `the table \`${name}\` has no prefixes`);
+      continue;
+    }
     const hint = nearestHint(name, Object.keys(source.tables));
     report([...path, 'table'], 'unknown-table', `there is no table \`${name}\``, { at: 'value', ...hint });
   }
