@@ -183,6 +183,18 @@ test('a third format that gives the number no meaning leaves it in doubt all the
   expect(detect({ path: '/api/buy', body: { network: 1 } }, {}, mapping).format).toBe('x');
 });
 
+test('a number that formats leave to the table is read by the table, and so casts no doubt', () => {
+  const mapping = mappingWith(
+    "tables: { network: { title: network, values: { MTN: { words: [], prefixes: ['0803'] }, GLO: { words: [] } }, numbers: { 1: MTN } } }",
+    'format: x\ntitle: X\nnumbers: { network: { 1: MTN, 2: GLO } }',
+    'format: y\ntitle: Y\nnumbers: { network: { 2: GLO } }',
+    'format: z\ntitle: Z',
+  );
+  const buy = (network: number) => detect({ path: '/api/buy', body: { network } }, {}, mapping);
+  expect(buy(1).format).toBe('x');
+  expect(() => buy(2)).toThrow(expect.objectContaining({ code: 'ambiguous_format' }));
+});
+
 const GUARDED = buyAirtime('{ always: { status: $words.status } }', 'numbering_guard: { number: network, phone: phone }');
 
 describe('a third format that nothing in a request speaks for', () => {
