@@ -84,8 +84,8 @@ function continueWalk(
   mapping: Mapping,
 ): Walk {
   const { credentials, isBasic, isExpired } = who;
-  // A seller's key that is used for a lookup without a key is not the script's own, so its entry in callers.yaml does not apply.
-  const callerKey = credentials.isSeller === true ? undefined : mapping.callerKeys.get(credentials.fingerprint);
+  // A key that is used for a lookup without a key is not the script's own, so its entry in callers.yaml does not apply.
+  const callerKey = credentials.isLookupKey === true ? undefined : mapping.callerKeys.get(credentials.fingerprint);
   const identified: Identified = { ...routed, credentials, isBasic, callerKey };
   try {
     if (isExpired === true) throw new GatewayError('bad_credentials', 'Invalid token. The AccessToken is too old; log in again.');
