@@ -25,6 +25,8 @@ export function checkTables(checking: Checking): void {
     checkNumbers(numbers, path, checking);
     checkCompleteness(names[1], numbers, path, checking);
   }
+  for (const { value: numbers, path } of partsAt(source, 'formats.*.operations.*.fields.*.numbers'))
+    checkNumbers(numbers, path, checking);
   for (const [index, { table: name, numbers }] of source.other_numberings.entries()) {
     const path = ['other_numberings', index];
     const table = source.tables[name];

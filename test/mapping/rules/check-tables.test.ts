@@ -52,3 +52,12 @@ test('a numbering of another server for a table without prefixes is an error: th
     { code: 'guard-cannot-tell', message: 'the table `meter_type` has no prefixes', line: 30, column: 12 },
   ]);
 });
+
+test.each([
+  ['1: 100', '1: 1OO', 'unknown-value `1OO` cannot be read as `denomination`'],
+  ['4: 1000', '4: 500', 'numbering-not-one-to-one 4 and 3 both mean 500'],
+  ['4: 1000', "4: 1000, '04': 2000", 'number-repeated 4 and 04 are the same number'],
+])('in the numbers of a field `%s` for `%s` is an error', (from, to, problem) => {
+  const { problems } = checkFiles(editedFiles('format-c.yaml', from, to));
+  expect(problems.map(({ code, message }) => `${code} ${message}`)).toEqual([problem]);
+});
