@@ -84,7 +84,12 @@ const otherConditions = (words: Words, condition = declareFor(words)) => ({
       'Headers by name, each with the values that it may have. `*` is any value, a final `*` any rest; "" means that the header was not sent.',
     )
     .meta(condition('headers')),
-  path: z.string().startsWith('/').optional().describe('The address. `/api/epin|exam` is two.').meta(condition('address')),
+  path: z
+    .string()
+    .regex(/^\/[^:]*$/, 'expected an address without `:name`, such as /api/topup')
+    .optional()
+    .describe('The address. `/api/epin|exam` is two.')
+    .meta(condition('address')),
   spelled: z
     .literal('exactly')
     .optional()
