@@ -27,7 +27,7 @@ export function compileFieldsOfOperation(
       report(['operations', operation, 'fields', name, key], ...said),
     ),
   );
-  reportTabledNumbers(operation, source, fields, report);
+  reportNumbers(operation, source, fields, report);
   reportSharedSpellings(operation, source, report);
   reportUnknownFields(operation, source, fields, report);
   return fields;
@@ -134,14 +134,22 @@ function reportUnknownFields(operation: string, source: MappingSource, fields: r
   }
 }
 
-/** Reports `numbers` of a field that is read by a table: such numbers belong to the table, for all its fields. */
-function reportTabledNumbers(operation: string, source: MappingSource, fields: readonly Field[], report: Report): void {
-  for (const { path, names } of partsAt(source, 'formats.*.operations.*.fields.*.numbers')) {
+/** Reports numbers of a field that is read by a table, which belong to the table for all its fields, and values that the field cannot have. */
+function reportNumbers(operation: string, source: MappingSource, fields: readonly Field[], report: Report): void {
+  for (const { value: numbers, path, names } of partsAt(source, 'formats.*.operations.*.fields.*.numbers')) {
     const [, of, name] = names;
-    const table = of === operation ? fields.find((field) => field.name === name)?.table : undefined;
-    if (table !== undefined)
-      report(path, 'numbers-of-table', `\`${name}\` is read by the table \`${table.name}\``, {
-        hint: `write them below \`numbers: { ${table.name}: … }\` of the format`,
+    const field = of === operation ? fields.find((one) => one.name === name) : undefined;
+    if (field?.table !== undefined)
+      report(path, 'numbers-of-table', `\`${name}\` is read by the table \`${field.table.name}\``, {
+        hint: `write them below \`numbers: { ${field.table.name}: … }\` of the format`,
       });
+    else if (field !== undefined && Object.hasOwn(INPUT_TRANSFORMS, field.as))
+      for (const [number, value] of Object.entries(numbers)) {
+        const read = field.read(value);
+        if ('expected' in read)
+          report([...path, number], 'unknown-value', `\`${value}\` cannot be read as \`${field.as}\``, {
+            hint: `expected ${read.expected}`,
+          });
+      }
   }
 }

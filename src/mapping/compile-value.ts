@@ -22,7 +22,7 @@ export const ROOTS: Readonly<Record<string, string>> = {
     'The order: request_id, number, reference, echo, opened_at, operation, charged, balance_before, balance_after, cashback, token, pins.',
   v1: "v1's answer to a lookup or read, as it came.",
   catalog: 'Lists of the catalog: data_plans, cable_plans, cable_providers, discos, exams, recharge_cards.',
-  networks: "The format's networks: number, name, label, prefixes.",
+  networks: "The format's networks, from the table `network`: number, name, label, prefixes.",
   orders: 'The rows of the order history.',
   login:
     'The key of the request: username, access_token, is_basic; and pin, if the request brought it in the fields of `key_in`.',
@@ -126,7 +126,13 @@ function compileRoot({ root, path: steps }: Expression, path: YamlPath, context:
   if (root === 'catalog' && list !== undefined && !CATALOG_LISTS.some((known) => known === list)) {
     context.report(path, 'unknown-list', `the catalog has no list \`${list}\``, hintFor(list, CATALOG_LISTS));
   }
+  if (root === 'networks') needNetworks(path, context);
   return steps.length === 0 ? (scope) => scope.roots[root] : (scope) => valueAt(scope.roots[root], steps);
+}
+
+/** The networks of replies are those of the table `network`. Without it their list would be empty, and a script would import that. */
+function needNetworks(path: YamlPath, { tables, report }: ValueContext): void {
+  if (!tables.has('network')) report(path, 'unknown-table', 'there is no table `network`', { at: 'value' });
 }
 
 function valueAt(value: JsonValue | undefined, steps: readonly string[]): JsonValue | undefined {
@@ -151,6 +157,7 @@ function compileTransform(
     if (table !== undefined) return (value) => (typeof value === 'string' ? (table.idOf(value) ?? null) : value);
     context.report(path, 'transform-without-table', `\`id\` needs a field that is read through a table; \`$${root}\` is not`);
   } else if (name === 'number') {
+    if (table === undefined) needNetworks(path, context);
     const [ofTable, field] = table === undefined ? ['network'] : [table.name, root];
     return (value, scope) =>
       typeof value === 'string' || typeof value === 'number' ? (scope.numberOf(ofTable, value, field) ?? null) : value;

@@ -77,11 +77,9 @@ export function* compileInSteps(source: MappingSource, report: Report): Steps<Ma
 }
 
 function compileOthers({ other_numberings: otherNumberings }: MappingSource): OtherNumbering[] {
-  return otherNumberings.flatMap(({ title, table, numbers, sells_unported: sells }, index) =>
-    table === 'network'
-      ? [{ title, numbering: toNumbering(numbers), sellsUnported: sells === true, path: ['other_numberings', index] }]
-      : [],
-  );
+  return otherNumberings.map(({ title, table, numbers, sells_unported: sells }, index) => {
+    return { title, table, numbering: toNumbering(numbers), sellsUnported: sells === true, path: ['other_numberings', index] };
+  });
 }
 
 function lookupLimitsOf({ lookup_key: lookupKey }: MappingSource): LookupLimits {

@@ -219,6 +219,8 @@ export interface LookupLimits extends CallLimit {
 
 export interface OtherNumbering {
   readonly title: string;
+  /** The name of the table. */
+  readonly table: string;
   readonly numbering: Numbering;
   /** Whether a number that only such numberings explain is sold with their meaning, if the phone is not ported. */
   readonly sellsUnported: boolean;

@@ -5,7 +5,10 @@ import type { Report } from './source';
 import { toNumbering, type Numbering, type Table } from './table';
 import type { JsonValue } from '../domain/json';
 
-/** The numberings by table. Reports each table that does not exist, and each value that is not in its table. */
+/**
+ * The numberings by table, each with the table's own numbers behind those of the source: a reply shows the first number of a value.
+ * Reports each table that does not exist, and each value that is not in its table.
+ */
 export function compileNumberings(
   source: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined,
   path: YamlPath,
@@ -28,7 +31,8 @@ export function compileNumberings(
               ? `a script’s own numbers of a ${table.title} belong to its key, below \`callers.keys\``
               : `known: ${table.values.join(', ')}`,
         });
-    numberings.set(name, toNumbering(numbers));
+    const own = toNumbering(numbers);
+    numberings.set(name, new Map([...own, ...[...table.numbering].filter(([number]) => !own.has(number))]));
   }
   return numberings;
 }

@@ -62,17 +62,16 @@ function isUnderstood(number: number, own: OwnColumn['own']): boolean {
   return own.passesUnlisted && !own.meanings.has(number);
 }
 
-/** The numbers of a table for a script's lists: the script's own, then those of its format that its own do not replace. */
+/** The numbers of a table for a script's lists, one for each value: the script's own, then those of its format that its own do not replace. */
 export function numberingShown(mapping: Mapping, format: string, callerKey: CallerKey | undefined, table: Table): Numbering {
-  const own = callerKey?.numbers.get(table.name);
   const shared = mapping.numberingOf(format, table);
-  if (own === undefined) return shared;
+  const others = [...shared].filter(([number, value]) => findNumber(shared, value) === number);
+  const own = callerKey?.numbers.get(table.name);
+  if (own === undefined) return new Map(others);
   const values = new Set(own.meanings.values());
   const mine = [...own.meanings].flatMap(([number, value]) =>
     typeof value === 'string' && own.numberOf(value) === number ? [[number, value] as const] : [],
   );
-  const others = own.passesUnlisted
-    ? [...shared].filter(([number, value]) => !own.meanings.has(number) && !values.has(value))
-    : [];
-  return new Map([...mine, ...others]);
+  const left = own.passesUnlisted ? others.filter(([number, value]) => !own.meanings.has(number) && !values.has(value)) : [];
+  return new Map([...mine, ...left]);
 }

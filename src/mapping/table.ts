@@ -62,7 +62,7 @@ export function createTable(name: string, source: TableSource) {
     read(raw: LegacyValue, numbers: Numbering): TableRead {
       const number = numberIn(raw);
       if (number !== undefined) {
-        const value = numbers.get(number) ?? numbering.get(number);
+        const value = numbers.get(number);
         if (value !== undefined) return { value };
         return source.unlisted === 'number' ? { value: number } : { expected: `${expected}; the number ${number} means none` };
       }

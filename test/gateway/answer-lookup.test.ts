@@ -1,6 +1,8 @@
-import { Secret } from '../../src/domain/credentials';
+import { type Credentials, Secret } from '../../src/domain/credentials';
+import { type Known, walkIn } from '../../src/gateway/read/walk-in';
 import type { Finding } from '../../src/upstream/upstream';
 import { legacyRequest, type LegacyRequestParts } from './legacy-request';
+import { editedFiles, mappingOf } from '../mapping/mapping-set';
 import { openWalkHouse, PHP, WALK_KEY, type WalkHouse } from './walk-house';
 
 const NAMED: Finding = { kind: 'found', body: { status: 'success', data: { name: 'ADA OBI' } } };
@@ -127,4 +129,21 @@ test.each([
     legacyRequest({ method: 'GET', path: '/a/api/user', headers: { authorization: `Token ${WALK_KEY}` } }),
   );
   expect(reply.body).toMatchObject({ balance: told });
+});
+
+test('the numbers of the key with which a lookup without a key is asked are not those of the script', () => {
+  const fingerprint = '0a'.repeat(16);
+  const mapping = mappingOf(
+    editedFiles('callers.yaml', 'keys: {}', `keys: { ${fingerprint}: { format: b, numbers: { disco: { 8: 3 } } } }`),
+  );
+  const query = { meter_number: '04512345678', disco_name: '8', MeterType: 'prepaid' };
+  const routed = walkIn(legacyRequest({ method: 'GET', path: '/api/validatemeter', query }), mapping);
+  if (routed.kind !== 'needs_caller') throw new Error(routed.kind);
+  const asked = (key: Partial<Credentials>): Known => {
+    const credentials = { apiKey: new Secret('key'), fingerprint, ...key };
+    return routed.withCaller({ credentials, isBasic: false }).known;
+  };
+  expect(asked({}).call?.body).toMatchObject({ disco_id: 3 });
+  expect(asked({ isLookupKey: true }).call?.body).toMatchObject({ disco_id: 8 });
+  expect(asked({ isLookupKey: true, isSeller: true }).call?.body).toMatchObject({ disco_id: 8 });
 });

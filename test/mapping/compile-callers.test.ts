@@ -1,5 +1,6 @@
 import { sandboxScopeOf } from '../../src/mapping/caller-name';
-import { checkWith, mappingWith, marked, shippedMapping } from './mapping-set';
+import { checkFiles } from '../../src/mapping/check';
+import { checkWith, editedFiles, mappingWith, marked, shippedMapping } from './mapping-set';
 import { afterPendingOf, DEFAULT } from '../../src/mapping/compile-callers';
 import type { AfterPending, CallerKey, Operation, Scope } from '../../src/mapping/mapping';
 
@@ -184,6 +185,17 @@ test.each([
 ])('%s: %s', (code, says) => {
   const { text, line, column } = marked(callers(says));
   expect(checkWith(text).problems).toContainEqual(expect.objectContaining({ code, line, column }));
+});
+
+test('a row for each of $list is an error where the list is told as an object: its script would get no rows', () => {
+  const shape = '{ each: $list, where: { network: MTN } }';
+  const found = (operation: string) =>
+    checkFiles(editedFiles('callers.yaml', 'keys: {}', `keys: { ${'0a'.repeat(16)}: { lists: { ${operation}: ${shape} } } }`))
+      .problems;
+  expect(found('list_b_networks')).toMatchObject([
+    { code: 'each-over-no-list', message: 'the reply of `list_b_networks` is an object, and no list of rows' },
+  ]);
+  expect(found('list_data_plans')).toEqual([]);
 });
 
 test('$list is unknown outside the lists of a caller', () => {

@@ -103,6 +103,14 @@ test('a name is searched among fields, then joins, then roots', () => {
   expect(build({ ...scope, fields: { text: 'field' } })).toBe('field');
 });
 
+test('the networks of a format, and their numbers, need the table `network`', () => {
+  for (const value of ['$networks', '$row.network | number']) {
+    const complaints: string[] = [];
+    compileValue(value, [], contextFor(complaints, { allowRow: true, tables: new Map([['networks', network]]) }));
+    expect(complaints).toEqual(['unknown-table']);
+  }
+});
+
 test('every root has a description of one sentence', () => {
   for (const sentence of Object.values(ROOTS)) expect(sentence).toMatch(/^[A-Z\\"v].*\.$/);
 });

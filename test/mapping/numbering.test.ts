@@ -13,6 +13,20 @@ test('an unknown table or value in the numbers is reported, and the rest is read
   expect(numberings.get('network')?.get(1)).toBe('MTN');
 });
 
+test('a number that the format does not list has its meaning in the table', () => {
+  const table = createTable('plan', {
+    title: 'plan',
+    values: { S: { words: [] }, M: { words: [] } },
+    numbers: { 1: 'S', 2: 'M' },
+  });
+  const numberings = compileNumberings({ plan: { 2: 'S', 7: 'M' } }, [], new Map([['plan', table]]), () => undefined);
+  expect([...numberings.get('plan')!]).toEqual([
+    [2, 'S'],
+    [7, 'M'],
+    [1, 'S'],
+  ]);
+});
+
 const { tables } = shippedMapping();
 const own = (table: string, numbers: Record<string, string>, unknown: string[] = []) =>
   createOwnNumbers(tables.get(table)!, numbers, false, (number, expected) => void unknown.push(`${number}: ${expected}`));

@@ -61,3 +61,17 @@ test('the numbers shown for networks are those that the gateway reads from this 
   expect(shown(strict)).toEqual({ 1: 'MTN', 4: 'AIRTEL' });
   expect(shown(open)).toEqual({ 1: 'MTN', 2: 'GLO', 4: 'AIRTEL' });
 });
+
+test('numbers that the table has for all formats are shown beside those of the format, and each value once', () => {
+  const table = 'title: mobile network\n    numbers: { 1: MTN, 3: GLO, 4: 9MOBILE }';
+  const files = editedFiles('networks.yaml', 'title: mobile network', table).map((file) =>
+    file.name !== 'format-b.yaml'
+      ? file
+      : { ...file, text: file.text.replace('1: MTN, 2: GLO, 3: AIRTEL, 4: 9MOBILE', '2: GLO, 3: AIRTEL, 7: MTN') },
+  );
+  const mapping = mappingOf(files);
+  const shown = numberingShown(mapping, 'b', undefined, mapping.tables.get('network')!);
+  expect(Object.fromEntries(shown)).toEqual({ 2: 'GLO', 3: 'AIRTEL', 4: '9MOBILE', 7: 'MTN' });
+  const { numberOf } = shownNumbers(mapping, 'b', undefined);
+  expect(['MTN', 'GLO', '9MOBILE'].map((network) => numberOf('network', network))).toEqual([7, 2, 4]);
+});

@@ -27,11 +27,6 @@ test.each([['3'], [3], [-1], [1.5], ['-2'], [''], ['--'], [true], [null], [[]], 
   },
 );
 
-test('a number that the format does not list has its meaning in the table', () => {
-  expect(strict.read(1, new Map([[2, 'GLO']]))).toEqual({ value: 'MTN' });
-  expect(strict.read(1, new Map([[1, 'GLO']]))).toEqual({ value: 'GLO' });
-});
-
 test('an unlisted number or word is accepted where the table says so', () => {
   const numbers = createTable('disco', { title: 'company', unlisted: 'number' });
   expect(numbers.read('7', new Map())).toEqual({ value: 7 });

@@ -4,7 +4,7 @@ import type { LegacyRequest, LegacyValue } from '../../domain/legacy';
 import type { Field, Mapping, Operation } from '../../mapping/mapping';
 import type { OwnNumbers } from '../../mapping/numbering';
 import type { Weight } from '../../mapping/signals';
-import type { Table } from '../../mapping/table';
+import { numberIn } from '../../mapping/table';
 import { explainNumber, sellingNumbering } from './guard-numbering';
 import { readRaw } from './read-raw';
 
@@ -70,7 +70,7 @@ export function detectFormat(
   const inQuestion = strong.length === 0 ? ids : ids.filter((id) => has(id, 'strong') || has(id, 'medium'));
   const doubt = findDoubt(request, operation, mapping, inQuestion, pins.ownNumbers);
   if (doubt === undefined) return mostLikely(ids, operation, signals);
-  const mayReadByOthers = pins.isGuarded !== false && pins.ownNumbers?.has(doubt.table.name) !== true;
+  const mayReadByOthers = pins.isGuarded !== false && pins.ownNumbers?.has(doubt.field.as) !== true;
   const byPrefix = decideByPrefix(request, operation, doubt, signals, mayReadByOthers ? mapping : undefined);
   if (byPrefix !== undefined) return byPrefix;
   throw new GatewayError('ambiguous_format', describeDoubt(doubt, ids, signals), { field: doubt.spelling });
@@ -112,13 +112,13 @@ function mostLikely(
   const leaders = ids.filter((id) => scoreOf(id, signals) === best);
   if (leaders.length === 1) return { format: leaders[0]!, reason: 'its signals weigh most' };
   const format = operation.undecided !== undefined && leaders.includes(operation.undecided) ? operation.undecided : leaders[0]!;
-  return { format, reason: 'nothing tells, and the meaning does not depend on it' };
+  const why = best === 0 ? 'nothing tells' : 'the signs of each weigh the same';
+  return { format, reason: `${why}, and the meaning does not depend on it` };
 }
 
 /** A number in a field that v1 is sent, which the formats read differently. */
 interface Doubt {
   readonly field: Field;
-  readonly table: Table;
   readonly spelling: string;
   readonly number: number;
   /** The meaning by format. A format that gives the number no meaning is absent. */
@@ -134,24 +134,25 @@ function findDoubt(
 ): Doubt | undefined {
   for (const field of operation.fields) {
     const { table } = field;
-    if (table === undefined || !field.isSent) continue;
+    if (!field.isSent || (table === undefined && field.numbers.size === 0)) continue;
     const raw = readRaw(request, field)[0];
-    const number = raw === undefined ? undefined : table.numberIn(raw.value);
+    const number = raw === undefined ? undefined : numberIn(raw.value);
     if (raw === undefined || number === undefined) continue;
     // The caller's own numbers mean the same in every format. A number that is not among them is refused later, in every format.
-    const own = ownNumbers?.get(table.name);
+    const own = table && ownNumbers?.get(table.name);
     if (own !== undefined && (own.meanings.has(number) || !own.passesUnlisted)) continue;
-    const readings = readingsOf(number, table, mapping, ids);
+    const readings = readingsOf(number, field, mapping, ids);
     if (readings.size < ids.length ? readings.size > 0 : new Set(readings.values()).size > 1)
-      return { field, table, spelling: raw.spelling, number, readings };
+      return { field, spelling: raw.spelling, number, readings };
   }
   return undefined;
 }
 
-function readingsOf(number: number, table: Table, mapping: Mapping, ids: readonly string[]): Map<string, string> {
+function readingsOf(number: number, { table, numbers }: Field, mapping: Mapping, ids: readonly string[]): Map<string, string> {
   const readings = new Map<string, string>();
   for (const id of ids) {
-    const value = mapping.numberingOf(id, table).get(number);
+    // Without a table a number that the format does not list means itself.
+    const value = table ? mapping.numberingOf(id, table).get(number) : (numbers.get(id)?.get(number) ?? String(number));
     if (value !== undefined) readings.set(id, value);
   }
   return readings;
@@ -170,18 +171,19 @@ function decideByPrefix(
   readByOthers: Mapping | undefined,
 ): { format: string; reason: string } | undefined {
   const { guard } = operation;
-  if (guard === undefined || guard.number.name !== doubt.field.name) return undefined;
+  const { number, readings, field } = doubt;
+  const { table } = field;
+  if (table === undefined || guard?.number.name !== field.name) return undefined;
   const raw: LegacyValue | undefined = readRaw(request, guard.phone)[0]?.value;
   const phone = raw === undefined ? undefined : guard.phone.read(raw);
   if (phone === undefined || !('value' in phone) || typeof phone.value !== 'string') return undefined;
-  const network = doubt.table.valueOfPhone(phone.value);
+  const network = table.valueOfPhone(phone.value);
   if (network === undefined) return undefined;
   const best = (ids: readonly string[]): string =>
     ids.reduce((first, id) => (scoreOf(id, signals) > scoreOf(first, signals) ? id : first));
-  const { number, table, readings } = doubt;
   const fitting = [...readings.keys()].filter((id) => readings.get(id) === network);
-  if (fitting.length > 0)
-    return { format: best(fitting), reason: `only here does ${number} mean ${network}, the network of the phone number` };
+  const meaning = fitting.length === 1 ? `only here does ${number} mean ${network}` : `${number} means ${network} here`;
+  if (fitting.length > 0) return { format: best(fitting), reason: `${meaning}, the network of the phone number` };
   if (readByOthers === undefined) return undefined;
   const other = sellingNumbering(explainNumber(number, network, { operation, table, mapping: readByOthers }), request, guard);
   if (other === undefined) return undefined;
@@ -191,9 +193,11 @@ function decideByPrefix(
 function describeDoubt(doubt: Doubt, ids: readonly string[], signals: readonly FoundSignal[]): string {
   const readings = [...doubt.readings].map(([id, value]) => `${value} in format ${id.toUpperCase()}`).join(' and ');
   const prefixes = ids.map((id) => `/${id}`).join(' or ');
+  const { table } = doubt.field;
+  const cure = table === undefined ? 'Put' : `Send the name of the ${table.title} instead of the number, or put`;
   return (
     `${doubt.spelling} ${doubt.number} means ${readings}, and ${describeEvidence([...doubt.readings.keys()], signals)}. Nothing was charged. ` +
-    `Send the name of the ${doubt.table.title} instead of the number, or put ${prefixes} at the end of the address in your script's settings, or have your key pinned to a format.`
+    `${cure} ${prefixes} at the end of the address in your script's settings, or have your key pinned to a format.`
   );
 }
 

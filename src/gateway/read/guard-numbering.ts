@@ -62,11 +62,14 @@ export function explainNumber(
     .filter(({ id, explainsNumbers }) => id !== except && explainsNumbers && operation.sharedBy.has(id))
     .map(({ id }) => ({
       title: `format ${id.toUpperCase()}`,
+      table: table.name,
       numbering: mapping.numberingOf(id, table),
       sellsUnported: false,
       path: ['formats', id, 'numbers', table.name],
     }));
-  return [...formats, ...mapping.otherNumberings].filter(({ numbering }) => numbering.get(number) === network);
+  return [...formats, ...mapping.otherNumberings].filter(
+    ({ table: numbered, numbering }) => numbered === table.name && numbering.get(number) === network,
+  );
 }
 
 /** The advice (`cure`) of a format in which the number means this network, for the owner of the script. */

@@ -14,7 +14,7 @@ import { canonicalise, type Intent, type LookUpWord } from './canonicalise';
 import type { CatalogLists } from './catalog-lists';
 import { detectFormat, type Detection } from './detect-format';
 import { guardNumbering } from './guard-numbering';
-import { readRaw } from './read-raw';
+import { type RawValue, readRaw, readRequestId } from './read-raw';
 import { type RecognisedFamily, recogniseFamily } from './recognise-family';
 
 /** Step 2: the operation of the address. */
@@ -84,8 +84,8 @@ function continueWalk(
   mapping: Mapping,
 ): Walk {
   const { credentials, isBasic, isExpired } = who;
-  // A seller's key that is used for a lookup without a key is not the script's own, so its entry in callers.yaml does not apply.
-  const callerKey = credentials.isSeller === true ? undefined : mapping.callerKeys.get(credentials.fingerprint);
+  // A key that is used for a lookup without a key is not the script's own, so its entry in callers.yaml does not apply.
+  const callerKey = credentials.isLookupKey === true ? undefined : mapping.callerKeys.get(credentials.fingerprint);
   const identified: Identified = { ...routed, credentials, isBasic, callerKey };
   try {
     if (isExpired === true) throw new GatewayError('bad_credentials', 'Invalid token. The AccessToken is too old; log in again.');
@@ -134,19 +134,24 @@ function finishWalk(detected: Detected, lookUpWord: LookUpWord | undefined, requ
 
 /**
  * Refuses a purchase at an address that answers a question, such as that of the verify call in a wrong setting of the script: its "success"
- * would be told as a sale. The request has all that a purchase requires, and some of it is no field of the question. Not by GET, except at a
- * list: one script sends all fields of its form with a lookup (facts 2.2).
+ * would be told as a sale. The request has all that a purchase requires, and some of it is no field of the question. If it requires one field
+ * only, which may be the filter of a list, something else of the purchase must be there too. Not by GET, except at a list: one script sends
+ * all fields of its form with a lookup (facts 2.2).
  */
-function refuseMisplacedPurchase({ operation }: Intent, request: LegacyRequest, { operations }: Mapping): void {
+function refuseMisplacedPurchase({ operation }: Intent, request: LegacyRequest, mapping: Mapping): void {
   const { kind: question } = operation;
   if (question !== 'list' && !(request.method === 'POST' && (question === 'read' || question === 'lookup'))) return;
   const spellings = operation.fields.flatMap(({ from, otherwise }) => [...from, ...otherwise]);
+  const isForeign = ({ spelling }: RawValue): boolean => !spellings.includes(spelling);
   const isBought = ({ kind, fields }: Operation): boolean => {
     if (kind !== 'purchase') return false;
-    const sent = fields.filter(({ isRequired }) => isRequired).map((field) => readRaw(request, field));
-    return sent.every((raw) => raw.length > 0) && sent.flat().some(({ spelling }) => !spellings.includes(spelling));
+    const required = fields.filter(({ isRequired }) => isRequired);
+    const sent = required.map((field) => readRaw(request, field));
+    if (sent.some((raw) => raw.length === 0) || !sent.flat().some(isForeign)) return false;
+    if (required.length > 1 || readRequestId(request, {}, mapping) !== undefined) return true;
+    return fields.some((field) => !field.isRequired && readRaw(request, field).some(isForeign));
   };
-  if ([...operations.values()].some(isBought))
+  if ([...mapping.operations.values()].some(isBought))
     throw new GatewayError('sells_nothing', `${request.path} sells nothing. Check the address in your script's settings.`);
 }
 

@@ -19,7 +19,7 @@ import {
   constant,
 } from './declare';
 import { signalSchema } from './formats';
-import { afterPending, duration, familyName, humanText, headerNames, name, numbers, positive, nonEmptyWords } from './parts';
+import { afterPending, duration, familyName, humanText, headerNames, name, numbers, positive, word } from './parts';
 import { fieldsOfReply, replySchema, wordsOf } from './values';
 
 /** The longest note or contact, and the longest refusal of a paused script, in characters. */
@@ -53,7 +53,9 @@ export const timingSchema = z.strictObject({
 });
 export const callerKindSchema = z
   .strictObject({
-    user_agents: nonEmptyWords
+    user_agents: z
+      .array(word.refine((pattern) => !/\*./.test(pattern), 'a `*` stands for any rest, so it must be the last character'))
+      .min(1, 'expected at least one')
       .optional()
       .describe('User-Agents of this kind. "" means that no User-Agent was sent; a final * matches any rest.')
       .meta(setOf('agents', 'by kind of caller', 'callers {1}: User-Agents', 'callers {1}: [also|no longer] `{item}`')),

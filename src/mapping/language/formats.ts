@@ -84,7 +84,12 @@ const otherConditions = (words: Words, condition = declareFor(words)) => ({
       'Headers by name, each with the values that it may have. `*` is any value, a final `*` any rest; "" means that the header was not sent.',
     )
     .meta(condition('headers')),
-  path: z.string().startsWith('/').optional().describe('The address. `/api/epin|exam` is two.').meta(condition('address')),
+  path: z
+    .string()
+    .regex(/^\/[^:]*$/, 'expected an address without `:name`, such as /api/topup')
+    .optional()
+    .describe('The address. `/api/epin|exam` is two.')
+    .meta(condition('address')),
   spelled: z
     .literal('exactly')
     .optional()
@@ -142,7 +147,9 @@ const formatOperationSchema = z.strictObject({
       name,
       z.strictObject({
         from: nonEmptyWords
-          .describe('Spellings of this field that only this format uses.')
+          .describe(
+            'Further spellings of this field, which scripts of this format send. A request of any format is read by them.',
+          )
           .meta(
             setOf(
               'set',
@@ -161,7 +168,7 @@ const formatOperationSchema = z.strictObject({
       }),
     )
     .optional()
-    .describe('Spellings and numbers of fields that this format adds.'),
+    .describe('Spellings and numbers of fields that this format adds. Its numbers hold in this format alone.'),
   after_pending: afterPending.optional().meta(constant(AFTER_PENDING, '{2} in format {1}: once a script has heard pending')),
   reply: replySchema.optional().meta(group({ named: '{2} in format {1}: the reply', reply: '{2} in format {1}: reply' })),
 });

@@ -69,7 +69,7 @@ const fieldSchema = z
     lenient: z
       .boolean()
       .optional()
-      .describe('An unusable value counts as absent. Only for fields that replies repeat and v1 does not get.')
+      .describe('An unusable value counts as absent. Not for a field that decides what is bought, or for which number.')
       .meta(field('lenient', 'flag')),
     min: z.number().optional().describe('The smallest number allowed; for amounts in naira.').meta(field('least')),
     max: z.number().optional().describe('The largest number allowed; for amounts in naira.').meta(field('most')),

@@ -3,12 +3,13 @@ import { textOf, type JsonValue } from '../../domain/json';
 import { DEFAULT } from '../compile-callers';
 import { parseExpression } from '../expression';
 import type { AfterPending, CallerKeySource, CallerKindSource, ValueSource } from '../language/schema';
+import { everyReply, isFields } from '../merge-layers';
 import { hintFor } from '../nearest-name';
 import type { YamlPath } from '../read-yaml';
 import { partsAt, type MappingSource } from '../source';
 import { reportTwins, reportUnknownKey, type Checking } from './checking';
 import type { RuleId } from './rules';
-import { walkValue } from './walk-value';
+import { listOfEach, walkValue } from './walk-value';
 
 /** The limit that Guzzle, httpx and most axios services set. The few services with a lower limit have an entry for their key. */
 const OTHERS_WAIT_MS = 30_000;
@@ -256,6 +257,16 @@ function checkLists({ lists = {} }: CallerKeySource, path: YamlPath, checking: C
     checkOperation(name, at, checking);
     if (name !== DEFAULT && Object.hasOwn(source.operations, name) && !known.includes(name))
       report(at, 'shape-of-no-list', `\`${name}\` is not an operation of kind list`, hintFor(name, known));
+    const lists = everyReply(source).flatMap(({ operation, reply }) =>
+      operation === name && reply.success !== undefined ? [reply.success] : [],
+    );
+    if (lists.length > 0 && lists.every(isFields))
+      walkValue(shape, at, {
+        each: (object, place) => {
+          if (listOfEach(object) === 'list')
+            report([...place, 'each'], 'each-over-no-list', `the reply of \`${name}\` is an object, and no list of rows`);
+        },
+      });
     if (!tellsList(shape, at)) report(at, 'shape-without-list', 'this shape does not contain `$list`');
   }
 }

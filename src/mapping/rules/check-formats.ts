@@ -4,11 +4,12 @@ import { isJsonObject, type JsonObject } from '../../domain/json';
 import type { Steps } from '../../domain/steps';
 import type { SignalSource, FamilySource, OperationSource, ValueSource } from '../language/schema';
 import { hintFor } from '../nearest-name';
+import type { YamlPath } from '../read-yaml';
 import { partsAt, type MappingSource, type Report } from '../source';
 import { operationsWithOwnReply, sourceOfFamily } from '../compile-family';
 import { OUTCOMES, type ReplyOutcome } from '../mapping';
 import { checkCharacters } from './check-fields';
-import { spellingsOf, type Checking, reportUnknownKey } from './checking';
+import { type Checking, reportUnknownKey } from './checking';
 import { checkLists } from './check-lists';
 import { checkGoods, checkReplies } from './check-replies';
 import { checkReplyConstants } from './check-outcomes';
@@ -42,7 +43,7 @@ function checkPaths({ source, report, mapping }: Checking): void {
   const served = new Set(mapping.routes.map(({ path }) => path));
   const isServed = (path: string): boolean =>
     served.has(path) || ['GET', 'POST', 'PUT', 'DELETE'].some((method) => mapping.matchRoute(method, path).kind === 'matched');
-  for (const pattern of ['formats.*.proof.*.path', 'families.*.proof.*.path'] as const)
+  for (const pattern of ['formats.*.proof.*.path', 'families.*.proof.*.path', 'operations.*.fields.*.required_if.path'] as const)
     for (const { value: address, path } of partsAt(source, pattern))
       if (!isServed(trimSlash(address))) report(path, 'signal-never-applies', `nothing is served at ${address}`);
 }
@@ -93,14 +94,22 @@ function checkWeights({ source, report }: Checking): void {
   }
 }
 
-/** Reports a signal of a field that no operation reads or ignores: no request that is served has such a field. */
-function checkProofs({ source, report }: Checking): void {
-  const ignored = Object.values(source.operations).flatMap(({ ignore = [] }) => ignore);
-  const known = new Set([...spellingsOf(source).map(({ spelling }) => spelling), ...ignored, ...source.request_id]);
-  const lists = [...partsAt(source, 'formats.*.proof.*.any_field.*'), ...partsAt(source, 'formats.*.proof.*.all_fields.*')];
-  for (const { value: name, path } of [...lists, ...partsAt(source, 'formats.*.proof.*.field')])
-    if (!known.has(name)) report(path, 'proof-of-unread-field', `no operation reads a field \`${name}\``);
-  for (const { value: name, path } of lists) checkCharacters(name, path, report);
+/** Reports a condition on a field that no operation reads or ignores: no request that is served has such a field. */
+function checkProofs({ source, mapping, report }: Checking): void {
+  const known = new Set([...source.request_id, ...[...mapping.operations.values()].flatMap((operation) => [...operation.known])]);
+  const tell = (name: string, path: YamlPath): void => {
+    if (!known.has(name)) report(path, 'proof-of-unread-field', `no operation reads a field \`${name}\``, { at: 'value' });
+  };
+  for (const signals of ['formats.*.proof.*', 'families.*.proof.*'] as const) {
+    for (const list of ['any_field', 'all_fields', 'no_field', 'order'] as const)
+      for (const { value: name, path } of partsAt(source, `${signals}.${list}.*`)) {
+        tell(name, path);
+        checkCharacters(name, path, report);
+      }
+    for (const { value: name, path } of partsAt(source, `${signals}.field`)) tell(name, path);
+    for (const { path } of partsAt(source, `${signals}.types.*`)) tell(String(path.at(-1)), path);
+  }
+  for (const { value: name, path } of partsAt(source, 'operations.*.fields.*.required_if.sent_empty')) tell(name, path);
 }
 
 /** Reports unknown names, equal proofs of two families, and words and replies that scripts would take for another outcome. */

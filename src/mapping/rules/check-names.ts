@@ -4,7 +4,9 @@
  */
 import type { Expression } from '../expression';
 import type { FieldSource, ValueSource } from '../language/schema';
-import { everyReply } from '../merge-layers';
+import { OUTCOMES } from '../mapping';
+import { everyReply, isFields } from '../merge-layers';
+import { nearestHint } from '../nearest-name';
 import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from '../output-transforms';
 import type { YamlPath } from '../read-yaml';
 import { ROOT_SHAPES } from '../shapes';
@@ -47,19 +49,37 @@ const NAMES: readonly Name[] = [
   { is: /^(?:phone|mobile|msisdn)(?:number|no)?$|^customerphone$/, may: ['a phone number'] },
 ];
 
+const REPLY_LAYERS = ['always', ...OUTCOMES] as const;
+
 type Fields = Readonly<Record<string, FieldSource>>;
 
 export function checkNames(checking: Checking): void {
   const { source } = checking;
+  checkLeftOut(checking);
   for (const { reply, path, operation } of everyReply(source)) {
     const fields = source.operations[operation ?? '']?.fields ?? {};
     // In a failure these fields have no value; another rule reports those that have one.
-    for (const layer of ['always', 'success', 'pending', 'failure'] as const)
-      checkValue(reply[layer] ?? null, [...path, layer], fields, layer !== 'failure', checking);
+    for (const layer of REPLY_LAYERS) checkValue(reply[layer] ?? null, [...path, layer], fields, layer !== 'failure', checking);
   }
   for (const [name, { call, fields = {} }] of Object.entries(source.operations))
     checkValue(call?.send ?? null, ['operations', name, 'call', 'send'], fields, false, checking);
   for (const [name, row] of Object.entries(source.rows)) checkValue(row, ['rows', name], {}, true, checking);
+}
+
+/** Reports a field to leave out that no reply has: the field that is meant would stay. */
+function checkLeftOut({ source, report }: Checking): void {
+  const layers = everyReply(source).flatMap(({ reply }) => REPLY_LAYERS.map((layer) => reply[layer]));
+  const known = layers.flatMap((fields) => (isFields(fields) ? Object.keys(fields) : []));
+  for (const { reply, path } of everyReply(source))
+    for (const [layer, fields] of Object.entries(reply.without ?? {}))
+      for (const [index, field] of (fields ?? []).entries())
+        if (!known.includes(field))
+          report(
+            [...path, 'without', layer, index],
+            'unknown-reply-field',
+            `no reply has a field \`${field}\``,
+            nearestHint(field, known),
+          );
 }
 
 function checkValue(value: ValueSource, path: YamlPath, fields: Fields, hasNames: boolean, checking: Checking): void {

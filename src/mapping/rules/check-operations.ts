@@ -70,9 +70,9 @@ function numberedFields({ kind, fields, call }: OperationSource, source: Mapping
   const sent = rootsIn(call?.send);
   return Object.entries(fields ?? {}).flatMap(([name, { as }]) => {
     const numberings = [
-      ...[...source.formats.values()].map((format) => format.numbers?.[as]),
+      ...[...source.formats.values()].map((format) => ({ ...source.tables[as]?.numbers, ...format.numbers?.[as] })),
       ...source.other_numberings.filter(({ table }) => table === as).map(({ numbers }) => numbers),
-    ].flatMap((numbers) => (numbers === undefined ? [] : [JSON.stringify(Object.entries(numbers).sort())]));
+    ].flatMap((numbers) => (Object.keys(numbers).length === 0 ? [] : [JSON.stringify(Object.entries(numbers).sort())]));
     const hasPrefixes = Object.values(source.tables[as]?.values ?? {}).some(({ prefixes }) => prefixes !== undefined);
     return hasPrefixes && new Set(numberings).size > 1 && sent.has(name) ? [name] : [];
   });

@@ -25,11 +25,17 @@ export function checkTables(checking: Checking): void {
     checkNumbers(numbers, path, checking);
     checkCompleteness(names[1], numbers, path, checking);
   }
+  for (const { value: numbers, path } of partsAt(source, 'formats.*.operations.*.fields.*.numbers'))
+    checkNumbers(numbers, path, checking);
   for (const [index, { table: name, numbers }] of source.other_numberings.entries()) {
     const path = ['other_numberings', index];
     const table = source.tables[name];
     checkNumbers(numbers, [...path, 'numbers'], checking, table);
-    if (table !== undefined) continue;
+    if (table !== undefined) {
+      if (partsAt(source, `tables.${name}.values.*.prefixes`).length === 0)
+        report([...path, 'table'], 'guard-cannot-tell', `the table \`${name}\` has no prefixes`);
+      continue;
+    }
     const hint = nearestHint(name, Object.keys(source.tables));
     report([...path, 'table'], 'unknown-table', `there is no table \`${name}\``, { at: 'value', ...hint });
   }

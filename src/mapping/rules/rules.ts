@@ -168,6 +168,10 @@ export const RULES_BY_PAGE = {
     'block-cycle': error(),
     'unused-block': ofKey(warning()),
     'unused-row': ofKey(warning()),
+    'unknown-reply-field': error(
+      ...['operations.*', 'formats.*', 'families.*'].flatMap((teller) => [`${teller}.reply`, `${teller}.operations.*.reply`]),
+      'blocks',
+    ),
     'error-outside-failure': ofKey(error(...REPLIES)),
     'error-no-list': error(...REPLIES, ...FIELDS, ...SOURCES),
     'pending-tells-success': ofKey(error(...REPLIES)),

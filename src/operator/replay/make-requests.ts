@@ -168,7 +168,7 @@ function tableSamples(table: Table, kind: FieldKind, { mapping, callerKey }: Sid
   const numberings = [
     ...[...mapping.formats.keys()].map((format) => mapping.numberingOf(format, table)),
     table.numbering,
-    ...mapping.otherNumberings.map(({ numbering }) => numbering),
+    ...mapping.otherNumberings.filter((other) => other.table === table.name).map(({ numbering }) => numbering),
   ];
   const shared = numberings.flatMap((numbering) => [...numbering.keys()]).sort((a, b) => a - b);
   // The caller's own numbers come first: this caller sends them, and a long table is not tried to its end.

@@ -183,6 +183,40 @@ test('a third format that gives the number no meaning leaves it in doubt all the
   expect(detect({ path: '/api/buy', body: { network: 1 } }, {}, mapping).format).toBe('x');
 });
 
+test('a number that formats leave to the table is read by the table, and so casts no doubt', () => {
+  const mapping = mappingWith(
+    "tables: { network: { title: network, values: { MTN: { words: [], prefixes: ['0803'] }, GLO: { words: [] } }, numbers: { 1: MTN } } }",
+    'format: x\ntitle: X\nnumbers: { network: { 1: MTN, 2: GLO } }',
+    'format: y\ntitle: Y\nnumbers: { network: { 2: GLO } }',
+    'format: z\ntitle: Z',
+  );
+  const buy = (network: number) => detect({ path: '/api/buy', body: { network } }, {}, mapping);
+  expect(buy(1).format).toBe('x');
+  expect(() => buy(2)).toThrow(expect.objectContaining({ code: 'ambiguous_format' }));
+});
+
+describe('a number that only one format gives another meaning, in a field without a table', () => {
+  const card = (plan: string): { path: string; body: Fields } => {
+    return { path: '/api/rechargepin/', body: { network: '1', quantity: '1', plan, businessname: 'X', ref: 'r1' } };
+  };
+  test('is refused with both meanings where signals of both formats were sent', () => {
+    expect(() => detect(card('1'))).toThrow(
+      /plan 1 means 1 in format B and 100 in format C, .*Nothing was charged\. Put \/a or \/b or \/c at the end of the address/,
+    );
+  });
+  test('is no doubt where it means the same in both', () => {
+    expect(detect(card('100'))).toMatchObject({
+      format: 'b',
+      reason: 'the signs of each weigh the same, and the meaning does not depend on it',
+    });
+  });
+});
+
+test('a reason says that only one format reads the number as the network of the phone where that is so', () => {
+  const sent = { path: '/api/airtime/', body: { network: 2, phone: '08051234567', amount: 100, ref: 'r1' } };
+  expect(detect(sent)).toMatchObject({ reason: '2 means GLO here, the network of the phone number' });
+});
+
 const GUARDED = buyAirtime('{ always: { status: $words.status } }', 'numbering_guard: { number: network, phone: phone }');
 
 describe('a third format that nothing in a request speaks for', () => {

@@ -1,7 +1,7 @@
 import type { Intent } from '../../../src/gateway/read/canonicalise';
 import { guardNumbering } from '../../../src/gateway/read/guard-numbering';
 import type { CallerKey } from '../../../src/mapping/mapping';
-import { shippedMapping } from '../../mapping/mapping-set';
+import { mappingWith, shippedMapping } from '../../mapping/mapping-set';
 import { matchRequest, intentOf } from '../pure-steps';
 
 type Body = Record<string, string | number | boolean>;
@@ -94,6 +94,38 @@ describe('a number that only the original MSORG numbering explains', () => {
     const { request } = matchRequest({ body: { ...body, bypass: 'maybe', Ported_number: '0' } });
     expect(() => guardNumbering(intent, request, mapping)).toThrow(/Nothing was charged/);
   });
+});
+
+test('the guard knows the other numberings of its own table, whatever the table is called, and of no other table', () => {
+  const numbering = (table: string): string =>
+    `other_numberings: [{ title: another server, table: ${table}, numbers: { 1: GLO } }]`;
+  const set = `
+tables:
+  carrier:
+    title: carrier
+    values:
+      MTN: { words: [MTN], prefixes: ['0803'] }
+      GLO: { words: [GLO], prefixes: ['0805'] }
+  gift: { title: gift, values: { GLO: { words: [GLO] } } }
+operations:
+  buy:
+    title: Airtime
+    kind: purchase
+    routes: [POST /api/buy]
+    fields:
+      network: { from: [network], as: carrier, required: true }
+      phone: { from: [phone], as: phone, required: true }
+    call: { to: POST /airtime, send: { network: $network, phone: $phone } }
+    numbering_guard: { number: network, phone: phone }
+    reply: { always: { status: $words.status } }`;
+  const format = 'format: x\ntitle: X\nnumbers: { carrier: { 1: MTN, 2: GLO } }';
+  const parts = { path: '/api/buy', body: { network: 1, phone: PHONE.GLO } };
+  const sold = (table: string): Intent => {
+    const mapping = mappingWith(set, format, numbering(table));
+    return guardNumbering(intentOf(parts, 'x', undefined, mapping), matchRequest(parts, mapping).request, mapping);
+  };
+  expect(() => sold('carrier')).toThrow(/1 is GLO in another server.*Nothing was charged/);
+  expect(sold('gift').values['network']).toBe('MTN');
 });
 
 test('an operation without a phone to hold the number against is not guarded', () => {

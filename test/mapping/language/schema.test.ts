@@ -71,3 +71,19 @@ test('a value of a table needs no words: its name is one', () => {
   const file = { tables: { exam: { title: 'exam', values: { WAEC: { id: 1 } } } } };
   expect(sharedFileSchema.parse(file)).toMatchObject({ tables: { exam: { values: { WAEC: { id: 1, words: [] } } } } });
 });
+
+test.each(['/api/data', '/api/epin|exam', '/api/data/:request_id', 'api/data'])(
+  '%j is accepted as the address of a signal only if a signal can match it: it begins with a slash and has no `:name`',
+  (path) => {
+    const file = { format: 'x', title: 'X', proof: [{ weight: 'weak', path }] };
+    expect(formatFileSchema.safeParse(file).success).toBe(path.startsWith('/') && !path.includes(':'));
+  },
+);
+
+test.each(['', 'adex', 'PHP*', '*', '*Chrome*', 'Mozilla/*Chrome'])(
+  '%j is accepted as a User-Agent only if a `*` is its last character, where it stands for any rest',
+  (agent) => {
+    const file = { callers: { kinds: { browser: { user_agents: [agent], patience: '20s' } } } };
+    expect(sharedFileSchema.safeParse(file).success).toBe(!agent.slice(0, -1).includes('*'));
+  },
+);

@@ -1,5 +1,5 @@
 import { checkFiles } from '../../../src/mapping/check';
-import { shippedFiles } from '../mapping-set';
+import { editedFiles, shippedFiles } from '../mapping-set';
 
 const shipped = shippedFiles();
 
@@ -53,4 +53,28 @@ test.each([
   inSuccess('list_data_plans', '{ each: $catalog.data_plans, row: data_plan }'),
 ])('a field that a family adds to all operations may be null for some of them: %s', (said) => {
   expect(problemsOf(said)).toEqual([]);
+});
+
+test.each([
+  ['families/plain-php.yaml', 'smart_card_number, cableplan]', 'smart_card_nunber, cableplan]', 'smart_card_nunber'],
+  ['families/plain-php.yaml', 'no_field: [network, request-id, ref]', 'no_field: [netwrk, request-id, ref]', 'netwrk'],
+  ['format-c.yaml', 'no_field: [bypass]', 'no_field: [bypas]', 'bypas'],
+  ['operations/cards.yaml', 'sent_empty: mobile_number', 'sent_empty: mobile_nunber', 'mobile_nunber'],
+])('in %s a misspelt field in `%s` is an error', (file, from, to, field) => {
+  const { problems } = checkFiles(editedFiles(file, from, to));
+  expect(problems.map(({ code, message }) => `${code} ${message}`)).toEqual([
+    `proof-of-unread-field no operation reads a field \`${field}\``,
+  ]);
+});
+
+test('an address of `required_if` that is not served is an error', () => {
+  const { problems } = checkFiles(
+    editedFiles('operations/cards.yaml', 'sent_empty:', 'path: /api/nowhere\n          sent_empty:'),
+  );
+  expect(problems).toMatchObject([{ code: 'signal-never-applies', message: 'nothing is served at /api/nowhere' }]);
+});
+
+test('a misspelt field that a family leaves out is an error, because its sales would keep the field', () => {
+  const { problems } = checkFiles(editedFiles('families/laravel-husmodata.yaml', '[status]', '[stauts]'));
+  expect(problems).toMatchObject([{ code: 'unknown-reply-field', hint: 'did you mean `status`?' }]);
 });

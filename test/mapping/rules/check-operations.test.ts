@@ -27,3 +27,12 @@ test.each([
   const { problems } = checkWith(`request_id_headers: [${header}]`);
   expect(problems.map(({ code }) => code)).toEqual(isShared ? ['request-id-repeats'] : []);
 });
+
+test('a purchase needs the guard also where one format leaves its numbers to the table', () => {
+  const { problems } = checkWith(
+    "tables: { network: { title: network, values: { MTN: { id: 1, words: [], prefixes: ['0803'] }, GLO: { id: 2, words: [] } }, numbers: { 1: MTN, 2: GLO } } }",
+    'format: x\ntitle: X\nlogin: basic',
+    'format: y\ntitle: Y\nnumbers: { network: { 1: GLO, 2: MTN } }\nproof: [{ weight: strong, any_field: [plan] }]',
+  );
+  expect(problems.map(({ code }) => code)).toEqual(['purchase-without-guard']);
+});

@@ -1,4 +1,5 @@
-import { checkWith, marked } from '../mapping-set';
+import { checkFiles } from '../../../src/mapping/check';
+import { checkWith, editedFiles, marked } from '../mapping-set';
 
 test('a value may repeat its own word, and a longer prefix may begin with a shorter one', () => {
   const { problems } = checkWith(`
@@ -41,4 +42,22 @@ test.each([
     const hint = expect.stringContaining(` 1.yaml:${first.line}:${first.column}`) as string;
     expect(problems.filter(({ code }) => code === 'number-repeated')).toMatchObject([{ line, column, severity: 'error', hint }]);
   }
+});
+
+test('a numbering of another server for a table without prefixes is an error: the guard would never ask it', () => {
+  const { problems } = checkFiles(
+    editedFiles('networks.yaml', /table: network\n.*numbers: .*/, 'table: meter_type\n    numbers: { 1: postpaid }'),
+  );
+  expect(problems).toMatchObject([
+    { code: 'guard-cannot-tell', message: 'the table `meter_type` has no prefixes', line: 30, column: 12 },
+  ]);
+});
+
+test.each([
+  ['1: 100', '1: 1OO', 'unknown-value `1OO` cannot be read as `denomination`'],
+  ['4: 1000', '4: 500', 'numbering-not-one-to-one 4 and 3 both mean 500'],
+  ['4: 1000', "4: 1000, '04': 2000", 'number-repeated 4 and 04 are the same number'],
+])('in the numbers of a field `%s` for `%s` is an error', (from, to, problem) => {
+  const { problems } = checkFiles(editedFiles('format-c.yaml', from, to));
+  expect(problems.map(({ code, message }) => `${code} ${message}`)).toEqual([problem]);
 });
