@@ -68,6 +68,7 @@ test('an export that fails half-way is cut off and logged', async () => {
   try {
     const response = await fetch(`${url}/export.csv?outcome=declined`);
     await expect(response.text()).rejects.toThrow();
+    await until(() => troubles.length > 0);
     expect(troubles).toEqual(['console: the journal is away']);
   } finally {
     await close();
