@@ -174,7 +174,8 @@ function write(content: Fields, chance: Chance): string {
   const text = stringify(content, {
     indent: one(2, 3, 4, 5),
     indentSeq: one(true, false),
-    lineWidth: one(0, 40, 80, 200),
+    // Not below the deepest indentation: there the library folds quoted texts wrongly.
+    lineWidth: one(0, 80, 200),
     defaultStringType: one('PLAIN', 'QUOTE_SINGLE', 'QUOTE_DOUBLE'),
     collectionStyle: one('any', 'any', 'flow'),
     nullStr: one('null', '~'),
