@@ -174,7 +174,7 @@ export async function openSandboxes(config: Config, tools: Tools, mapping: () =>
 }
 
 /** The parts behind the admin port: readiness, metrics, mapping, traffic, sandbox and console. */
-export interface AdminParts {
+interface AdminParts {
   readonly tools: Tools;
   readonly connectionsMax: number;
   readonly registry: Pick<Registry, 'contentType' | 'metrics' | 'getMetricsAsJSON'> & Partial<Pick<Registry, 'getSingleMetric'>>;

@@ -7,7 +7,7 @@ import type { Secret } from '../domain/credentials';
 
 const BEARER = /^Bearer +(\S+) *$/i;
 
-export type Guard = (request: Request, response: Response, next: NextFunction) => void;
+type Guard = (request: Request, response: Response, next: NextFunction) => void;
 
 export function createAdminGuard(token: Secret | undefined): Guard {
   if (token === undefined) return localGuard;

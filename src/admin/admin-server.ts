@@ -7,7 +7,7 @@ import type { Registry } from 'prom-client';
 import type { Secret } from '../domain/credentials';
 import { createAdminGuard, createHostGuard, refuse } from './admin-guard';
 
-export interface AdminRoute {
+interface AdminRoute {
   /** `/sandbox` */
   readonly path: string;
   readonly router: RequestHandler;

@@ -20,7 +20,7 @@ export interface Column<Row> {
   readonly isNumber?: boolean;
 }
 
-export interface TableOptions {
+interface TableOptions {
   /** The name of the table for screen readers; visible only with `isCaptionShown`. */
   readonly caption: string;
   readonly isCaptionShown?: boolean;

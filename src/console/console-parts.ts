@@ -43,20 +43,20 @@ export interface ConsoleParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-export interface OrdersAsked {
+interface OrdersAsked {
   find(query: OrderQuery, limits?: FindLimits): Promise<FoundOrders>;
   story(order: Order): Promise<OrderStory>;
   /** Throws a sentence for the operator. */
   recheck(asked: Rechecking): Promise<Rechecked>;
 }
 
-export interface SeenWallet {
+interface SeenWallet {
   readonly balance: AmountMinor;
   readonly atMs: number;
 }
 
 /** The settings that may be shown; no secret is among them. */
-export interface ConsoleFacts {
+interface ConsoleFacts {
   readonly version: string;
   readonly startedAtMs: number;
   readonly publicUrl: string;

@@ -15,7 +15,7 @@ export interface ConsolePage {
   readonly isShown?: (parts: ConsoleParts) => boolean;
 }
 
-export interface PageContent {
+interface PageContent {
   readonly title: string;
   readonly body: Writable;
   /** Files of `assets/` in addition to those of every page. */

@@ -13,7 +13,7 @@ export const TRIES_PER_ADDRESS = { count: 5, pauseMs: 12_000 };
 export const TRIES_IN_ALL = { count: 60, pauseMs: 1_000 };
 const ADDRESSES_MAX = 1_000;
 
-export interface Session {
+interface Session {
   /** Aborted when the session ends: by logout, by its age, or because too many newer sessions have begun. */
   readonly ended: AbortSignal;
 }

@@ -40,7 +40,7 @@ export type ErrorCode = keyof typeof ERRORS;
 /** Why a purchase is refused under load: it got its turn too late, all places are taken, or too many wait for v1. */
 export type Shed = 'late' | 'full' | 'crowded';
 
-export interface RefusalOptions {
+interface RefusalOptions {
   /** The reason of `overloaded`, for the operator. */
   readonly shed?: Shed;
   readonly field?: string;

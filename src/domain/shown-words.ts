@@ -172,7 +172,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\b(?=[A-Za-z0-9_-]*\d)(?=[A-Za-z0-9_-]*[A-Za-z])[A-Za-z0-9_-]{40,}\b/g, 'a key or token'],
 ];
 
-export interface SecretLiteral {
+interface SecretLiteral {
   /** From 0. */
   readonly index: number;
   readonly length: number;

@@ -45,7 +45,7 @@ const ACCEPTING: ReadonlySet<OutcomeKind> = new Set(['succeeded', 'pending', 'de
 
 export type KeyVerdict = 'accepted' | 'wrong' | 'none';
 
-export interface KeyGuardParts {
+interface KeyGuardParts {
   readonly clock: Clock;
   readonly journal: Pick<Journal, 'hasReference'>;
 }

@@ -30,7 +30,7 @@ export interface Keyless {
   keyAfter(asked: Credentials, finding: Finding, address: string, limits: LookupLimits): Credentials | undefined;
 }
 
-export interface KeylessParts {
+interface KeylessParts {
   readonly lookupKey: Secret | undefined;
   readonly keyring: Keyring;
   readonly clock: Clock;
@@ -216,7 +216,7 @@ function createRemembered(clock: Clock, others: OtherKeyless | undefined) {
 const NAMES_MAX = 10_000;
 
 /** Counts recent lookups by the name of a key or of a network of callers. In memory and bounded. */
-export interface LookupCounts {
+interface LookupCounts {
   add(name: string): void;
   /** How many lookups were made within the window, and in how many milliseconds the oldest of them leaves it. */
   within(name: string, windowMs: number): { readonly count: number; readonly roomInMs: number };

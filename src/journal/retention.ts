@@ -5,7 +5,7 @@ import type { JournalEvent } from './journal';
 export const SWEEP_EVERY_MS = 600_000;
 const PAUSE_MS = 50;
 
-export interface RetentionOptions<Place> {
+interface RetentionOptions<Place> {
   /**
    * Deletes the due ones among the next orders from `start` on; undefined means the oldest order. `next` is the start of the following
    * call, undefined when no old order is left.

@@ -24,7 +24,7 @@ export const TOLD_KEPT_MS = UNMARKED_MAX_MS + 5 * 60_000;
 /** Within this time after the reply a sale of a living process is in its list of told sales. */
 export const WRITTEN_MS = 100;
 
-export type ToldSale = Pick<Order, 'owner' | 'number'>;
+type ToldSale = Pick<Order, 'owner' | 'number'>;
 
 /** What a script was told of a sale. */
 export type Told = 'success' | 'pending';
@@ -49,7 +49,7 @@ export function isMissing(order: Order, isTold: (sale: ToldSale, as?: Told) => b
 }
 
 /** When a list of told sales is read, and since when it is not known that the orders of all dead processes are marked. */
-export interface ReadingTime {
+interface ReadingTime {
   readonly nowMs: number;
   readonly unmarkedMs: number;
 }

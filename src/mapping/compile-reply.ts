@@ -98,7 +98,7 @@ function buildReply(merged: ReadonlyMap<string, PlacedValue>, { source, context 
  */
 
 /** Gives undefined if the template does not fit the fields (see `createTemplate` and `placeSpread`); the object is serialised then. */
-export type ReplyTemplate = (scope: Scope) => string | undefined;
+type ReplyTemplate = (scope: Scope) => string | undefined;
 
 /** A constant text, followed by the value of a slot, by a spread, or by nothing. */
 interface Piece {

@@ -9,7 +9,7 @@ import { parseIdentifier, parsePhone } from '../domain/number-identity';
 
 export type Read = { readonly value: JsonValue } | { readonly expected: string };
 
-export interface InputTransform {
+interface InputTransform {
   readonly describe: string;
   /** True for an amount: its value is in kobo, while bounds in a mapping are in naira. */
   readonly isAmount?: boolean;

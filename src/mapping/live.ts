@@ -16,14 +16,14 @@ import type { Cause, InUse, SetHistory } from './set-history';
 
 export type LiveMapping = Extract<ReturnType<typeof openLiveMapping>, { readonly live: unknown }>['live'];
 
-export interface ApplyAsked extends Cause {
+interface ApplyAsked extends Cause {
   /** The hash of a folder whose edits the operator has seen and gives up; a folder with other edits is not overwritten. */
   readonly folderHash?: string | undefined;
   /** The set that was in use when the change was planned. If others were in use since, nothing changes, even if it is in use again. */
   readonly running?: Mapping | undefined;
 }
 
-export interface ReloadAsked {
+interface ReloadAsked {
   readonly cause?: Cause;
   /** The hash of the set that the operator has seen. If the folder has another one, somebody has edited it since, and nothing changes. */
   readonly expectedHash?: string | undefined;
@@ -41,7 +41,7 @@ export type Reloaded =
   /** The mappings folder or the history folder cannot be written; nothing was changed. */
   | { readonly kind: 'unwritable'; readonly hash: string; readonly folder: string; readonly detail: string };
 
-export interface LiveOptions {
+interface LiveOptions {
   readonly folder: string;
   readonly history: SetHistory;
   /** The results of checks by this same build, which a start need not repeat. Without them every start checks the files. */

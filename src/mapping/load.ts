@@ -12,7 +12,7 @@ import { formatFileSchema, sharedFileSchema, type FormatFile, type SharedFile } 
 import { pathsOf } from './routes';
 import { Places, type MappingSource } from './source';
 
-export interface LoadedSource {
+interface LoadedSource {
   /** Absent when there are errors. */
   readonly source?: MappingSource;
   readonly problems: readonly Problem[];

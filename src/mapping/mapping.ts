@@ -201,7 +201,7 @@ export interface ListShape {
   readonly sources: readonly ReplyFieldSource[];
 }
 
-export interface CallLimit {
+interface CallLimit {
   readonly calls: number;
   readonly windowMs: number;
 }

@@ -6,7 +6,7 @@ import { kobo, nairaNumber, nairaText } from '../domain/amount';
 import { isList, type JsonValue } from '../domain/json';
 import type { CardPin } from '../domain/outcome';
 
-export interface OutputTransform {
+interface OutputTransform {
   readonly describe: string;
   readonly apply: (value: JsonValue) => JsonValue;
 }

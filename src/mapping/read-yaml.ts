@@ -38,7 +38,7 @@ export interface YamlRead<T> {
   readonly rest?: YamlRest<T>;
 }
 
-export interface YamlRest<T> {
+interface YamlRest<T> {
   readonly value: T;
   readonly holes: readonly Hole[];
   readonly locate: Locate;
@@ -51,7 +51,7 @@ const SYNTAX_RULES: Readonly<Record<string, string>> = { DUPLICATE_KEY: 'duplica
 const ALIASES_MAX = 100;
 
 /** A parsed text that has not been compared with a schema yet. */
-export interface ParsedYaml {
+interface ParsedYaml {
   readonly file: string;
   readonly document: Document;
   readonly syntax: readonly Problem[];

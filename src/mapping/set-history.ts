@@ -55,7 +55,7 @@ export interface InUse {
 }
 
 /** A set of the history. */
-export interface KeptSet {
+interface KeptSet {
   readonly files: readonly MappingFileText[];
   /** Absent if this version of the program can no longer compile the files. */
   readonly mapping?: Mapping;
@@ -74,7 +74,7 @@ const USES = 'uses.json';
 
 const setSchema = z.object({ files: z.array(z.object({ file: z.string(), name: z.string(), text: z.string() })) });
 
-export interface SetHistoryOptions {
+interface SetHistoryOptions {
   /** For how many ms orders, which name their set, are kept. */
   readonly keepMs?: number;
   readonly now?: () => number;

@@ -131,7 +131,7 @@ export class Places {
 const key = (path: YamlPath): string => path.map(String).join('\0');
 
 /** A fix without its path, which is that of the problem. */
-export type FixHere = { readonly kind: 'replace'; readonly to: string } | { readonly kind: 'remove' };
+type FixHere = { readonly kind: 'replace'; readonly to: string } | { readonly kind: 'remove' };
 
 /** Reports one problem at a path of the merged source. The table of rules has its severity, and its place unless `at` is set. */
 export type Report = (

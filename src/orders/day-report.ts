@@ -32,7 +32,7 @@ export interface Sum {
   readonly unpriced: number;
 }
 
-export interface WalletMovement {
+interface WalletMovement {
   readonly opening: AmountMinor;
   readonly charged: AmountMinor;
   /** The sum of v1's rows of deposits and refunds. */
@@ -61,7 +61,7 @@ export interface DayReport {
   readonly wallet: WalletMovement | undefined;
 }
 
-export interface DayParts {
+interface DayParts {
   readonly journal: Pick<Journal, 'list' | 'findByReference' | 'listByReference'>;
   readonly upstream: Pick<Upstream, 'find'>;
   readonly context: CallContext;

@@ -42,7 +42,7 @@ export interface ExchangeNote {
 }
 
 /** What a script was told about its order, other than a plain success. */
-export interface ToldNote {
+interface ToldNote {
   readonly kind: 'told';
   readonly atMs: number;
   readonly owner: string;
@@ -56,7 +56,7 @@ export interface ToldNote {
   readonly hasHungUp?: boolean;
 }
 
-export type OrderNote = ExchangeNote | ToldNote;
+type OrderNote = ExchangeNote | ToldNote;
 export type Note = RefusedNote | OrderNote;
 
 const NOTE_TEXT_MAX = 500;

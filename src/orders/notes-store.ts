@@ -25,12 +25,12 @@ export interface NotesStore {
   close(): Promise<void>;
 }
 
-export interface NoteSpan {
+interface NoteSpan {
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-export interface NotesBounds {
+interface NotesBounds {
   readonly countMax: number;
   readonly ageMaxMs: number;
 }
@@ -55,7 +55,7 @@ interface Stored {
   readonly keys: readonly LookUpKey[];
 }
 
-export interface NotesStoreOptions {
+interface NotesStoreOptions {
   readonly dir: string;
   readonly seal: FieldSeal;
   readonly isReadOnly?: boolean;

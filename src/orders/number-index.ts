@@ -36,7 +36,7 @@ export interface NumberIndex {
   close(): Promise<void>;
 }
 
-export interface NumberIndexOptions {
+interface NumberIndexOptions {
   readonly dir: string;
   /** An index that was made with another secret is deleted and begun anew. */
   readonly keyring: Pick<Keyring, 'hash'>;

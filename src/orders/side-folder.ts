@@ -12,7 +12,7 @@ export type Trees<Name extends string> = Readonly<Record<Name, Database<Buffer, 
 
 export type SideFolder<Name extends string> = NonNullable<Awaited<ReturnType<typeof openSideFolder<Name>>>>;
 
-export interface SideFolderOptions<Name extends string> {
+interface SideFolderOptions<Name extends string> {
   readonly dir: string;
   readonly mapBytes: number;
   readonly names: readonly Name[];

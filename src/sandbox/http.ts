@@ -145,7 +145,7 @@ function sendHalf(response: ServerResponse, answer: Answer): void {
 }
 
 /** Addresses and networks whose X-Forwarded-For is trusted, in addition to loopback. */
-export type TrustedProxies = readonly (readonly [ipaddr.IPv4 | ipaddr.IPv6, number])[];
+type TrustedProxies = readonly (readonly [ipaddr.IPv4 | ipaddr.IPv6, number])[];
 
 /** Throws for a text that is neither an address nor a network. */
 export function parseTrustedProxies(texts: readonly string[]): TrustedProxies {

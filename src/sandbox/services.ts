@@ -21,7 +21,7 @@ import {
 import type { Order, Quote } from './order/order';
 
 /** One service that is sold: how a request for it is read and priced, and what the result contains (section 2.7). */
-export interface PurchaseService {
+interface PurchaseService {
   readonly endpoint: V1Endpoint;
   /** Pure: checks the fields beyond their types and gives the price. Throws a Refusal. */
   quote(body: Fields, catalog: Catalog, tier: string): Quote;

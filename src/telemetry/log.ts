@@ -8,7 +8,7 @@ import type { Journal } from '../journal/journal';
 import type { Output } from './output';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
-export type LogValue = string | number | boolean | null;
+type LogValue = string | number | boolean | null;
 
 /** How a field is cleaned: our own word, a number or an address; a short text of others; a sentence or a page of others, which may have line breaks. */
 type Cleaning = 'ours' | 'theirs' | 'sentence' | 'stack';
@@ -68,7 +68,7 @@ const FIELDS = {
   worker: 'ours',
 } as const satisfies Record<string, Cleaning>;
 
-export type LogField = keyof typeof FIELDS;
+type LogField = keyof typeof FIELDS;
 export const LOG_FIELDS = Object.keys(FIELDS) as readonly LogField[];
 export type LogFields = { readonly [Field in LogField]?: LogValue | undefined };
 

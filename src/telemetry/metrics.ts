@@ -16,7 +16,7 @@ import { boundedLabels, makerFor, OTHER, type Make } from './metric-makers';
 /** How a call to v1 ended. */
 type CallEnd = OutcomeKind | Finding['kind'];
 
-export interface RequestDone {
+interface RequestDone {
   /** Undefined when the request was refused before its operation was known. */
   readonly operation?: string | undefined;
   readonly format?: string | undefined;
@@ -28,18 +28,18 @@ export interface RequestDone {
   readonly durationMs: number;
 }
 
-export interface UnknownOrders {
+interface UnknownOrders {
   readonly agesMs: readonly number[];
   readonly overdue: number;
   readonly atRisk: AmountMinor;
 }
 
-export interface ShownWallet {
+interface ShownWallet {
   readonly caller: string;
   readonly naira: number;
 }
 
-export interface MetricsOptions {
+interface MetricsOptions {
   /** Lines of the log that were lost so far. */
   readonly logLinesLost?: () => number;
   readonly isJournalWritable?: () => boolean;

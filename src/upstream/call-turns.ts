@@ -37,7 +37,7 @@ interface CallLane extends Lane {
   readonly bearable: Bearable;
 }
 
-export interface EndedCall {
+interface EndedCall {
   readonly exchanged: Exchanged;
   /** When the call took its place. */
   readonly begunAtMs: number;

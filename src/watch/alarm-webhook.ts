@@ -7,9 +7,9 @@ import { pause, type Clock } from '../domain/clock';
 import type { Secret } from '../domain/credentials';
 import type { AlarmMessage } from './alarms';
 
-export type AlarmFormat = 'auto' | 'json' | 'slack';
+type AlarmFormat = 'auto' | 'json' | 'slack';
 
-export interface AlarmWebhookParts {
+interface AlarmWebhookParts {
   /** A secret: with it anybody can write to the operator's channel. */
   readonly url: Secret;
   readonly format: AlarmFormat;

@@ -17,7 +17,7 @@ export interface AlarmMessage {
   readonly atMs: number;
 }
 
-export interface AlarmsParts {
+interface AlarmsParts {
   readonly clock: Clock;
   readonly log: Pick<Log, 'info' | 'error'>;
   /** The sightings as of now. */

@@ -29,7 +29,7 @@ const UNSETTLED_MAX = 50_000;
 /** Orders marked together share flushes, and a start waits for all marks. A sale beside them may wait for so many, by estimate 20 ms. */
 const MARKED_AT_ONCE = 1_000;
 
-export interface UntoldParts {
+interface UntoldParts {
   readonly dataDir: string;
   readonly journal: Journal;
   readonly toldSales: ToldStore;
@@ -40,7 +40,7 @@ export interface UntoldParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-export interface UntoldWatch {
+interface UntoldWatch {
   readonly endSigns: (isClean: boolean) => void | Promise<void>;
   /** Within how many ms of its death the orders of another process may not be marked yet: longer than ever while nothing could be written. */
   readonly unmarkedMs: () => number;
@@ -93,7 +93,7 @@ export function sinceAllMarked(
   };
 }
 
-export interface Marking {
+interface Marking {
   /** Only orders of this process are marked, where the journal records which process holds an order. */
   readonly holder?: string | undefined;
   /** Which sales are known to have been told. */

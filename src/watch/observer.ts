@@ -20,7 +20,7 @@ export type Observer = ReturnType<typeof createObserver>;
 
 const PROBLEMS_LOGGED_MAX = 20;
 
-export interface ObserverOptions {
+interface ObserverOptions {
   /** How a request id may appear in the log. */
   readonly showId?: (id: string) => string;
   /** The request id in the headers of a request whose body could not be read. */

@@ -18,7 +18,7 @@ import type { Observer } from './observer';
 import type { SellingSightings, WalletSeen } from './sightings';
 import type { Wallets } from './wallets';
 
-export interface AlarmTools {
+interface AlarmTools {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -27,7 +27,7 @@ export interface AlarmTools {
   readonly closers: (() => Promise<void>)[];
 }
 
-export interface AlarmSources {
+interface AlarmSources {
   readonly live: LiveMapping;
   readonly journal: Pick<Journal, 'isWritable'>;
   /** The sightings of the processes that sell. */

@@ -83,7 +83,7 @@ export function createPatienceFile(dataDir: string, clock: Clock, onTrouble: (wh
   };
 }
 
-export interface PatienceParts {
+interface PatienceParts {
   readonly clock: Clock;
   readonly observer: Pick<Observer, 'trouble'>;
   readonly metrics: Pick<Metrics, 'hungUp' | 'setLearnt'>;

@@ -3,7 +3,7 @@ import type { Clock } from '../domain/clock';
 import { KNOWN_DEAD_AFTER_MS } from './signs-of-life';
 
 /** The processes that are not known to be dead, each with its last sign. */
-export type ListSigns = () => Promise<readonly { readonly id: string; readonly signedAtMs: number }[]>;
+type ListSigns = () => Promise<readonly { readonly id: string; readonly signedAtMs: number }[]>;
 
 /**
  * The returned function tells whether every other process has certainly signed since this time, by `clock.elapsed()`. It answers by what earlier calls have read

@@ -126,9 +126,9 @@ function createSilence(clock: Clock): (id: string, signMs: number) => boolean {
 export type OnAllMarked = (atMs: number) => void;
 
 /** `isClean`: every order and every reply has ended, so no sign is left for a later start to examine. */
-export type EndSigns = (isClean: boolean) => void;
+type EndSigns = (isClean: boolean) => void;
 
-export interface SignParts {
+interface SignParts {
   readonly dataDir: string;
   readonly clock: Clock;
   /** While the journal is not writable no sign is given: what scripts are told meanwhile cannot be written. */
@@ -271,7 +271,7 @@ function removeDead(folder: string, nowMs: number, signs = listSigns(folder)): v
   for (const [name, signMs] of signs) if (signMs < nowMs - DEAD_AFTER_MS) rmSync(join(folder, name), { force: true });
 }
 
-export interface SharedSignParts {
+interface SharedSignParts {
   readonly processes: Processes;
   readonly clock: Clock;
   /** While the journal is not writable no sign is given: what scripts are told meanwhile cannot be written. */

@@ -20,7 +20,7 @@ export interface Wallet {
 
 export type Wallets = ReturnType<typeof createWallets>;
 
-export interface WalletParts {
+interface WalletParts {
   readonly mapping: () => Pick<Mapping, 'callerKeys'>;
   readonly clock: Pick<Clock, 'now'>;
 }

@@ -12,7 +12,7 @@ import { createV1State, readSign, type Change, type Sign, type SignSource } from
 
 export type UpstreamWatch = ReturnType<typeof watchUpstream>;
 
-export interface UpstreamWatchParts {
+interface UpstreamWatchParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'setV1Up' | 'v1Trouble' | 'upstreamDone'>;

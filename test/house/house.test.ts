@@ -135,7 +135,7 @@ test('what a file exports is used by another', () => {
     // A command is loaded by the name of its file.
     if (roomOf(path) === 'cli') return;
     for (const statement of tree.statements) {
-      for (const name of exportedValues(statement)) {
+      for (const name of exportedNames(statement)) {
         const isUsed = words.some((other) => other.path !== path && other.used.has(name));
         if (!isUsed) report(lineOf(tree, statement.getStart()), name);
       }
@@ -144,11 +144,15 @@ test('what a file exports is used by another', () => {
   expect(unused).toEqual([]);
 });
 
-function exportedValues(statement: ts.Statement): string[] {
+function exportedNames(statement: ts.Statement): string[] {
   const modifiers = ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : [];
   if (!modifiers.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return [];
   if (ts.isVariableStatement(statement)) return statement.declarationList.declarations.map(({ name }) => name.getText());
-  const isNamed = ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement);
+  const isNamed =
+    ts.isFunctionDeclaration(statement) ||
+    ts.isClassDeclaration(statement) ||
+    ts.isInterfaceDeclaration(statement) ||
+    ts.isTypeAliasDeclaration(statement);
   return isNamed && statement.name !== undefined ? [statement.name.text] : [];
 }
 

@@ -9,7 +9,7 @@ import type { Mapping } from '../../mapping/mapping';
 import { explain, type Explanation } from '../../operator/explain/explain';
 import { parsePaste, type PasteKind } from '../../operator/paste/parse-paste';
 
-export interface TryAsked {
+interface TryAsked {
   readonly text: string;
   /** Such as `POST /api/topup/`; used if only fields were pasted. */
   readonly address: string;
@@ -32,7 +32,7 @@ export type Tried =
       readonly refusal: LegacyReply | undefined;
     };
 
-export interface TryParts {
+interface TryParts {
   readonly mapping: Mapping;
   readonly keyring: Keyring;
 }

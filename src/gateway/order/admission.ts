@@ -14,7 +14,7 @@ export interface Admission {
   refusalOf(call: V1Call, parsed: Pick<ParsedRequest, 'credentials' | 'waitedMs' | 'patienceMs'>): GatewayError | undefined;
 }
 
-export interface AdmissionParts {
+interface AdmissionParts {
   readonly pursuits: Pick<Pursuits, 'size' | 'loadOf'>;
   /** How many orders may be under way. */
   readonly ordersMax: number;

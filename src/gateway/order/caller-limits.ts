@@ -25,7 +25,7 @@ const MINUTE_MS = 60_000;
 
 type Limit = NonNullable<CallerKey['limit']>;
 
-export interface LimitsParts extends UsageParts {
+interface LimitsParts extends UsageParts {
   readonly journal: UsageParts['journal'] & Pick<Journal, 'open'>;
 }
 

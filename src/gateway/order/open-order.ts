@@ -30,7 +30,7 @@ import { createFindElsewhere, type ElsewhereParts, repeatedElsewhere, soldMeanwh
 import { isUsedUp, replayMsOf, requestIdReused, requestIdUsed } from './used-ids';
 import { UnreadYet } from './wait-for-journal';
 
-export interface OpeningParts extends PursuitParts, JudgingParts, Pick<ElsewhereParts, 'repeats' | 'toldSales'> {
+interface OpeningParts extends PursuitParts, JudgingParts, Pick<ElsewhereParts, 'repeats' | 'toldSales'> {
   readonly priceLists: Pick<PriceLists, 'peek' | 'warm'>;
   readonly pinGuard: Pick<PinGuard, 'refusalOf'>;
   readonly admission: Admission;

@@ -30,7 +30,7 @@ export const TRANSITIONS = {
   ended: [],
 } as const satisfies Record<string, readonly string[]>;
 
-export type StateName = keyof typeof TRANSITIONS;
+type StateName = keyof typeof TRANSITIONS;
 
 /** The data of each state. `nth` counts the attempts before this state, or in `following` the readings of the receipt. */
 interface Needs {
@@ -64,7 +64,7 @@ export interface Lease {
   renew(order: Order): Promise<Order | undefined>;
 }
 
-export interface LeaseParts {
+interface LeaseParts {
   readonly journal: Pick<Journal, 'settle'>;
   readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;

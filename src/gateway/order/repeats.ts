@@ -111,7 +111,7 @@ export interface SaleTurn extends FoundSale {
  */
 export type RepeatKind = 'first' | 'again' | 'joined' | 'unread';
 
-export interface RepeatsParts extends LookParts, Omit<ReadParts, 'tellings'> {
+interface RepeatsParts extends LookParts, Omit<ReadParts, 'tellings'> {
   readonly journal: LookParts['journal'] & ReadParts['journal'];
   readonly sharedRepeats?: SharedRepeats | undefined;
 }

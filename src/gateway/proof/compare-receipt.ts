@@ -10,7 +10,7 @@ import { isCredit, readNaira } from '../../upstream/answer-data';
 import type { CatalogLists } from '../read/catalog-lists';
 import { isOverWithoutPins, parseTimes } from './read-history';
 
-export type Agreement = 'agrees' | 'differs' | 'absent';
+type Agreement = 'agrees' | 'differs' | 'absent';
 
 export interface Comparison {
   /** The phone, meter or smartcard number. */
@@ -153,7 +153,7 @@ function compareCategory({ category }: JsonObject, { categories }: OrderTraits):
 export type Identity = 'same' | 'other' | 'contradicted' | 'unclear';
 
 /** What is known of an order besides its traits. */
-export interface OrderContext {
+interface OrderContext {
   /** The earliest time at which the order can have reached v1; ms since the epoch. */
   readonly openedAtMs: number;
   readonly nowMs: number;

@@ -273,7 +273,7 @@ export function isTimely(order: Order, row: HistoryRow): boolean {
   return row.timesMs.some((time) => time >= order.openedAtMs - EARLIER_MS && time <= lastAttemptAt(order) + LATER_MS);
 }
 
-export interface LostTraits extends OrderTraits {
+interface LostTraits extends OrderTraits {
   readonly otherServices: readonly string[];
 }
 

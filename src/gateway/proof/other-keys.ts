@@ -26,7 +26,7 @@ export interface OtherKeys {
 }
 
 /** Whether a row fits an order. `unknown` where the mapping no longer has the order's operation, or v1 may have changed the order's price since. */
-export type CompareRow = (order: Order, row: HistoryRow) => 'alike' | 'ruled out' | 'neither' | 'unknown';
+type CompareRow = (order: Order, row: HistoryRow) => 'alike' | 'ruled out' | 'neither' | 'unknown';
 
 interface OtherKeysParts {
   readonly journal: Pick<Journal, 'listByReference' | 'listUnsettled' | 'listOfOwner' | 'hasReference'>;

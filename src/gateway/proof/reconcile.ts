@@ -14,7 +14,7 @@ import { findReceipt } from './find-receipt';
 import { createOtherKeys } from './other-keys';
 import { createHistoryReader } from './read-history';
 
-export type ReconcileParts = Omit<LostParts, 'history' | 'otherKeys' | 'here'>;
+type ReconcileParts = Omit<LostParts, 'history' | 'otherKeys' | 'here'>;
 
 export interface Reconciler {
   /**

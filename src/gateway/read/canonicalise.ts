@@ -26,7 +26,7 @@ export interface Intent {
   readonly unknownFields: readonly string[];
 }
 
-export interface ValuesToTry {
+interface ValuesToTry {
   readonly field: string;
   readonly values: readonly JsonValue[];
 }
@@ -34,12 +34,12 @@ export interface ValuesToTry {
 /** Finds a name in the catalog list that the field's table names; undefined where no row or more than one has this name. */
 export type LookUpWord = (field: Field, word: string) => JsonValue | undefined;
 
-export type Canonicalised =
+type Canonicalised =
   | { readonly kind: 'intent'; readonly intent: Intent }
   /** A name in the request is only in the catalog: call again with `lookUpWord`. */
   | { readonly kind: 'needs_catalog' };
 
-export interface Canonicalising {
+interface Canonicalising {
   readonly request: LegacyRequest;
   readonly parameters: Readonly<Record<string, string>>;
   readonly operation: Operation;

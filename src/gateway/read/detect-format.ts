@@ -8,7 +8,7 @@ import { numberIn } from '../../mapping/table';
 import { explainNumber, sellingNumbering } from './guard-numbering';
 import { readRaw } from './read-raw';
 
-export interface FoundSignal {
+interface FoundSignal {
   readonly format: string;
   readonly weight: Weight;
   /** What was found: `field mobile_number`. */

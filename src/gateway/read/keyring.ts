@@ -9,19 +9,19 @@ import { Secret } from '../../domain/credentials';
 import { identifiesPerson } from '../../domain/shown-words';
 
 /** The content of an AccessToken. */
-export interface TokenContent {
+interface TokenContent {
   readonly apiKey: Secret;
   readonly pin?: Secret;
   /** The format whose login issued it. */
   readonly format: string;
 }
 
-export interface OpenedToken extends TokenContent {
+interface OpenedToken extends TokenContent {
   /** Whether the login is longer ago than tokens are valid. */
   readonly isExpired: boolean;
 }
 
-export interface TokenAge {
+interface TokenAge {
   /** For how many days after its login a token is valid. */
   readonly days: number;
   readonly now: () => number;

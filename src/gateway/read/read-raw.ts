@@ -101,7 +101,7 @@ export function isNameless(
 }
 
 /** The fields and headers in which a mapping expects request ids. */
-export interface RequestIdPlaces {
+interface RequestIdPlaces {
   readonly requestIdSpellings: readonly string[];
   readonly requestIdHeaders: readonly string[];
 }

@@ -9,7 +9,7 @@ export interface RecognisedFamily {
 }
 
 /** The signals of one family that a request shows, in words. */
-export interface FamilyProof {
+interface FamilyProof {
   readonly id: string;
   readonly strong: readonly string[];
   readonly medium: readonly string[];

@@ -18,7 +18,7 @@ import { type RawValue, readRaw, readRequestId } from './read-raw';
 import { type RecognisedFamily, recogniseFamily } from './recognise-family';
 
 /** Step 2: the operation of the address. */
-export interface Routed {
+interface Routed {
   readonly operation: Operation;
   /** The parts of the address that are fields. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export interface Identified extends Routed {
 }
 
 /** Step 4: the format and the family. */
-export interface Detected extends Identified {
+interface Detected extends Identified {
   readonly detection: Detection;
   readonly family: RecognisedFamily | undefined;
   /** The mapping with the changes that the script's family makes, if there is a family. */

@@ -17,7 +17,7 @@ const UNWRITTEN_MAX = 10_000;
 export type UnwrittenTellings = ReturnType<typeof createUnwrittenTellings>;
 export const createUnwrittenTellings = () => createLru<string, true>(UNWRITTEN_MAX);
 
-export interface MarkToldParts {
+interface MarkToldParts {
   readonly journal: Pick<Journal, 'tell' | 'isWritable' | 'find'>;
   readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;

@@ -14,7 +14,7 @@ const END_OF_TIME_MS = 2 ** 48 - 1;
 
 export const JOURNAL_FILE = 'data.mdb';
 
-export interface JournalSummary {
+interface JournalSummary {
   readonly orders: number;
   /** The number of orders whose money may have moved and that are not final. */
   readonly open: number;

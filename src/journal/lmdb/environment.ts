@@ -29,7 +29,7 @@ export interface Environment {
   readonly unsettled: Bytes;
 }
 
-export interface EnvironmentOptions {
+interface EnvironmentOptions {
   readonly dir: string;
   /** That of this process's seal; see `createFieldSeal`. */
   readonly keyCheck: string | undefined;

@@ -25,7 +25,7 @@ export interface Plan<T> {
   readonly writes: readonly Write[];
 }
 
-export interface GroupCommitOptions {
+interface GroupCommitOptions {
   /** Runs the work inside one write transaction and resolves when it is on disk; undoes all of it when the work throws. */
   readonly commit: (work: () => void) => Promise<unknown>;
   /** A small write. After a failed write it is repeated until it succeeds, because health checks may keep all traffic away meanwhile. */

@@ -17,7 +17,7 @@ interface WritableRoot {
   getStats(): object;
 }
 
-export interface LastingRootOptions {
+interface LastingRootOptions {
   readonly dir: string;
   /** The root in use. */
   readonly root: () => WritableRoot;

@@ -171,7 +171,7 @@ function untoldWrites({ unsettled: tree }: Store, before: Order, after?: Order):
   return [{ tree, key: untoldKey(order.owner, isNow ? order : before), value: isNow ? INDEX_VALUE : undefined }];
 }
 
-export interface Swept {
+interface Swept {
   readonly deleted: number;
   /** Where the next orders begin; undefined when no old order is left. */
   readonly next: Buffer | undefined;

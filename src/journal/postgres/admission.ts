@@ -77,7 +77,7 @@ export interface DatabaseClock {
   stop(): void;
 }
 
-export interface DatabaseClockOptions {
+interface DatabaseClockOptions {
   readonly run: Run;
   readonly machine?: Pick<Clock, 'now' | 'elapsed' | 'after'>;
 }

@@ -10,7 +10,7 @@ import type { FieldSeal } from '../record';
 
 const SUFFIX = '.words';
 
-export interface SpoolOptions {
+interface SpoolOptions {
   readonly dir: string;
   readonly seal: FieldSeal;
   /** Called when writing the spool has failed: the change is kept only in memory. */

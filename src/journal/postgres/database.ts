@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, types, type PoolClient, type PoolConfig } from 'pg';
 import { WriteFailure } from '../journal';
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly url: string;
   /** A statement without an answer for so long has failed. */
   readonly statementMs?: number;

@@ -31,9 +31,9 @@ export interface Opening {
   readonly ended?: Ended;
 }
 
-export type OpenJob = Job<Opening, Opened>;
+type OpenJob = Job<Opening, Opened>;
 
-export interface OpenParts {
+interface OpenParts {
   readonly run: Run;
   readonly seal: FieldSeal;
   readonly keyMark: KeyMark;

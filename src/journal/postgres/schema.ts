@@ -97,7 +97,7 @@ const MADE_AT_ONCE: ReadonlySet<string> = new Set(['23505', '42P07', '42710', '4
 const UNDEFINED_TABLE = '42P01';
 const RETRY_MS = 200;
 
-export interface SchemaOptions {
+interface SchemaOptions {
   /** How long to wait for a database that cannot be reached. */
   readonly startMs: number;
   /** When true, nothing is made or changed. */

@@ -36,7 +36,7 @@ export interface Writing {
 }
 
 /** Resolves with the order after the change; with undefined when no order has this id. */
-export type WriteJob = Job<Writing, Order | undefined>;
+type WriteJob = Job<Writing, Order | undefined>;
 
 export interface WriteParts {
   readonly run: Run;
@@ -236,7 +236,7 @@ const NOTE_UNTOLD = `INSERT INTO gateway_untold (owner, opened_at_ms, request_id
 const FORGET_TOLD = `DELETE FROM gateway_untold AS u WHERE (u.owner, u.request_id, u.opened_at_ms) IN
   (SELECT w.owner, w.request_id, w.opened_at_ms FROM unnest($1::bytea[], $2::bytea[], $3::bigint[]) AS w(owner, request_id, opened_at_ms))`;
 
-export interface SweepOptions {
+interface SweepOptions {
   readonly read: Run;
   readonly write: Run;
   readonly seal: FieldSeal;

@@ -16,7 +16,7 @@ interface Node {
   readonly meta?: () => Readonly<Record<string, unknown>> | undefined;
 }
 
-export interface Model {
+interface Model {
   /** Keys whose value is compared as a whole, by pattern: the path in the merged set with `*` for every name. */
   readonly keys: ReadonlyMap<string, Compared>;
   /** Objects that contain such keys, by pattern. */

@@ -2,7 +2,7 @@ import type { AmountMinor } from '../../domain/amount';
 import type { Category } from '../catalog';
 
 /** Section 3, without `processing`: the specification shows no transitions of it, so it is a pending order under another status word. */
-export type OrderStatus = 'success' | 'pending' | 'failed';
+type OrderStatus = 'success' | 'pending' | 'failed';
 export type FinalStatus = Exclude<OrderStatus, 'pending'>;
 
 /** Section 2.5. */

@@ -11,7 +11,7 @@ const IN_FLIGHT_MAX = 32;
 const DISK_AGAIN_MS = 1_000;
 const FINISHED_KEPT_MAX = 10_000;
 
-export interface WebhookParts {
+interface WebhookParts {
   readonly accounts: AccountBook;
   readonly clock: Clock;
   readonly orders: OrderBook;
