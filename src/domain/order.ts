@@ -94,6 +94,11 @@ export function lastAttemptAt({ openedAtMs, settledAtMs }: Order): number {
   return Math.max(openedAtMs, settledAtMs ?? 0);
 }
 
+/** Whether this is one order, and neither an attempt nor an outcome was written between the two readings. */
+export function isSameAttempt(one: Order, other: Order): boolean {
+  return one.requestId === other.requestId && one.attempts === other.attempts && lastAttemptAt(one) === lastAttemptAt(other);
+}
+
 /** The journal's answer to an intent. */
 export type Opened =
   /** No order had this request id. The new order is on disk. */

@@ -100,6 +100,11 @@ export const JOURNAL_UNREAD: Unknown = { kind: 'unknown', reason: 'the journal c
 /** Written before another attempt. Otherwise another process could prove during the attempt that the order never was at v1. */
 export const ATTEMPT_BEGINS: Unknown = { ...ATTEMPT_NOT_ENDED, isBeginning: true };
 
+/** Whether an attempt of an order with this outcome may be under way: its end is not in the journal. The process may also have died. */
+export function isAttemptMarked(outcome: Outcome | undefined): boolean {
+  return outcome === undefined || (outcome.kind === 'unknown' && outcome.isBeginning === true);
+}
+
 /** v1's reference of the order; `undefined` where v1 has given none. */
 export function referenceOf(outcome: Outcome | undefined): string | undefined {
   return outcome !== undefined && 'reference' in outcome ? outcome.reference : undefined;
@@ -132,7 +137,7 @@ export function isProvenAbsent(outcome: Outcome): outcome is NotSent {
 
 /** Whether other processes judge this by its time: a lease of an attempt, or a proof that the order never was at v1. */
 export function isJudgedByTime(outcome: Outcome): boolean {
-  return isProvenAbsent(outcome) || (outcome.kind === 'unknown' && outcome.isBeginning === true);
+  return isProvenAbsent(outcome) || isAttemptMarked(outcome);
 }
 
 /** An attempt with this outcome charged nothing. */

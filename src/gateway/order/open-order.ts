@@ -3,6 +3,7 @@ import { type ErrorCode, GatewayError, unreadRefusal } from '../../domain/errors
 import type { PriceLists } from '../../price-lists/price-lists';
 import { isSameIntent, type NewOrder, type Opened, type Order, standIn } from '../../domain/order';
 import {
+  isAttemptMarked,
   isOver,
   isRefusal,
   isSafeToRefund,
@@ -114,6 +115,7 @@ export async function openOrder(
   if (isNothingToSend(order, newOrder)) {
     return idlePursuit(order, order.outcome?.kind === 'succeeded' ? 'replayed' : 'found');
   }
+  const isBesideAnother = opened.kind === 'found' && isAttemptMarked(order.outcome);
   if (opened.kind === 'found' && (order.outcome === undefined || order.outcome.kind === 'unknown')) {
     if (isTooLate()) return idlePursuit(order);
     // An earlier attempt is under way elsewhere, was cut off by a crash, or got no answer. Each may have charged. The lease of the
@@ -131,7 +133,7 @@ export async function openOrder(
     if (reason !== undefined) return idlePursuit(await settleUnsent(order, reason, parts), 'opened');
   }
   if (parsed.operation.joins.length > 0) void parts.priceLists.warm(readContextOf(parsed));
-  return { kind: 'to_pursue', plan: planOf(order, opened.kind, opening, parsed, parts) };
+  return { kind: 'to_pursue', plan: { ...planOf(order, opened.kind, opening, parsed, parts), isBesideAnother } };
 }
 
 function planOf(
@@ -147,6 +149,7 @@ function planOf(
     order,
     openingKind: opened === 'found' ? 'found' : 'opened',
     previous: opened === 'found' ? beforeThisAttempt(order) : undefined,
+    isBesideAnother: false,
     call,
     credentials: parsed.credentials,
     clientAddress: parsed.request.clientAddress,
@@ -269,6 +272,7 @@ function idlePursuit(order: Order, openingKind: OpeningKind = 'found'): OpenedOr
     endWaiting: () => undefined,
     isAwaited: false,
     isLooking: false,
+    isOnlyOf: () => false,
     openSince: undefined,
     ended: Promise.resolve(),
   };

@@ -7,7 +7,7 @@
  */
 import { CommonSignal, within } from '../../domain/clock';
 import type { Line } from '../../domain/legacy';
-import type { Order } from '../../domain/order';
+import { isSameAttempt, type Order } from '../../domain/order';
 import { isFinal, isRefusal, isWaitingForProvider, type Outcome, succeedOutcome, ATTEMPT_NOT_ENDED } from '../../domain/outcome';
 import { type Attempt, troubleOf } from './attempt-limit';
 import { findReceipt } from '../proof/find-receipt';
@@ -19,7 +19,6 @@ import {
   LAST_PAUSE_MS,
   pauseBeforeReceipt,
   pauseBeforeRepetition,
-  type TimeLeft,
   timeoutOfReceipt,
   timesOfAttempt,
 } from './pursuit-times';
@@ -86,6 +85,10 @@ class RunningPursuit implements Pursuit {
 
   get isAwaited(): boolean {
     return this.#awaitedMs() > 0;
+  }
+
+  isOnlyOf(order: Order): boolean {
+    return !this.#plan.isBesideAnother && isSameAttempt(order, this.#plan.lease.marked ?? this.#plan.order);
   }
 
   endWaiting(): void {
@@ -159,7 +162,8 @@ class RunningPursuit implements Pursuit {
     }
     // Only v1's history shows which of the two orders was sold.
     if (elsewhere !== undefined) await this.#isFoundInHistory();
-    const pauseMs = pauseBeforeRepetition(this.#known, nth, this.#plan.lease.quietMs, this.#timeLeft());
+    const timeLeft = { awaitedMs: this.#awaitedMs(), leftMs: this.#leftMs(), random: this.#parts.random };
+    const pauseMs = pauseBeforeRepetition(this.#known, nth, this.#plan.lease.quietMs, timeLeft);
     const waitMs = elsewhere === undefined ? pauseMs : undefined;
     return waitMs === undefined ? { name: 'concluding' } : { name: 'resting', nth, waitMs };
   }
@@ -209,10 +213,6 @@ class RunningPursuit implements Pursuit {
     const spentMs = this.#parts.clock.elapsed() - this.#startedAt;
     if (this.#known?.kind === 'not_sent') return reconnectMs - spentMs;
     return this.#isBoughtAfterPending() ? patienceMs + pursueMs - spentMs : this.#awaitedMs();
-  }
-
-  #timeLeft(): TimeLeft {
-    return { awaitedMs: this.#awaitedMs(), leftMs: this.#leftMs(), random: this.#parts.random };
   }
 
   /** False when nothing may be sent: the lease cannot be written in time, or the journal has an outcome from elsewhere. */

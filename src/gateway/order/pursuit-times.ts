@@ -23,7 +23,7 @@ const RECEIPT_MOST_MS = 5_000;
 export const LAST_PAUSE_MS = 250;
 
 /** The input for a pause, at this moment. */
-export interface TimeLeft {
+interface TimeLeft {
   /** How long the most patient script will still wait. */
   readonly awaitedMs: number;
   /** How long repetitions may still be sent. */

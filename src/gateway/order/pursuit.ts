@@ -58,6 +58,8 @@ export interface Lease {
   readonly validMs: number;
   /** The quiet time of the mapping that the order is pursued with. */
   readonly quietMs: number;
+  /** The order as the note that was written last stands in the journal; undefined while that of the opening is the only one. */
+  readonly marked: Order | undefined;
   /** Whether an attempt may still begin under this note. */
   isValid(): boolean;
   /** Writes the note again. Resolves with the order in the journal, which another process may have settled; undefined when writing fails. */
@@ -78,6 +80,7 @@ export function createLease(quietMs: number, parts: LeaseParts): Lease {
 class JournalLease implements Lease {
   readonly validMs: number;
   readonly quietMs: number;
+  marked: Order | undefined;
   readonly #parts: LeaseParts;
   #age: () => number;
 
@@ -99,6 +102,7 @@ class JournalLease implements Lease {
     try {
       const marked = await journal.settle(order.owner, order.requestId, ATTEMPT_BEGINS, clock.now());
       this.#age = renewed;
+      this.marked = marked;
       return marked;
     } catch (error) {
       onTrouble('settle', error);
@@ -131,6 +135,8 @@ export interface PursuitPlan {
   readonly openingKind: OpeningKind;
   /** The outcome before this attempt; `undefined` when nothing was ever sent for the order. */
   readonly previous: Outcome | undefined;
+  /** An earlier attempt may still be under way at another process. */
+  readonly isBesideAnother: boolean;
   readonly call: V1Call;
   readonly credentials: Credentials;
   readonly clientAddress: string;
@@ -172,8 +178,10 @@ export interface Pursuit {
   readonly openSince: number | undefined;
   /** Whether a script waits for the end of the order. */
   readonly isAwaited: boolean;
-  /** True while the pursuit waits for `look`: nothing of the order is on its way to v1. */
+  /** True while the pursuit waits for `look`: nothing of the order is on its way to v1 from this process. */
   readonly isLooking: boolean;
+  /** Whether all attempts of the order as it stands in the journal are of this pursuit: no other process may be sending it. */
+  isOnlyOf(order: Order): boolean;
   /** Resolves when nothing more is sent for the order. Never rejects. */
   readonly ended: Promise<void>;
 }

@@ -3,6 +3,8 @@ import type { Clock } from '../../domain/clock';
 import { createLru } from '../../domain/lru';
 import { TransientMap } from '../../domain/transient-map';
 import { isSameIntent, type NewOrder, type Order } from '../../domain/order';
+import { isAttemptMarked } from '../../domain/outcome';
+import type { LostParts } from '../proof/find-lost';
 import type { Pursuit } from './pursuit';
 import { requestIdReused } from './used-ids';
 
@@ -16,8 +18,8 @@ export interface Pursuits {
   add(order: NewOrder, pursuit: Promise<Pursuit>): Promise<Pursuit>;
   /** The running pursuit of an order, if there is one. */
   find(owner: string, requestId: string): Promise<Pursuit | undefined>;
-  /** Whether an attempt of this order may be on its way to v1. */
-  isSending(owner: string, requestId: string): Promise<boolean>;
+  /** As `LostParts` says. */
+  attemptOf: LostParts['pursuits']['attemptOf'];
   readonly size: number;
   /** How many running pursuits this owner has, and how many owners have some. */
   loadOf(owner: string): { readonly own: number; readonly owners: number };
@@ -83,7 +85,11 @@ export function createPursuits(clock: Pick<Clock, 'elapsed'>): Pursuits {
       return pursuit;
     },
     find,
-    isSending: async (owner, requestId) => (await find(owner, requestId))?.isLooking === false,
+    async attemptOf(order) {
+      const pursuit = await find(order.owner, order.requestId);
+      if (pursuit?.isLooking === false) return 'here';
+      return isAttemptMarked(order.outcome) && pursuit?.isOnlyOf(order) !== true ? 'elsewhere' : undefined;
+    },
     get size() {
       return running.size;
     },

@@ -264,15 +264,15 @@ function isSentAs({ fields }: Operation, transform: string): boolean {
 }
 
 /**
- * v1 may show the price of all pieces or of one, and may write a debit with a minus. While the charge on power is not known, no sum is too
- * high: the specification sets no limit to it.
+ * v1 may show the price of all pieces or of one, and may write a debit with a minus. No sum is too high for power: the specification sets no
+ * limit to the charge on it, and v1 may have changed the charge since its price list was read.
  */
 function isOtherPrice({ amount }: JsonObject, traits: OrderTraits): boolean {
-  const { faceValue, isListed = false, quantity = 1, mayBeCharged = false, charge } = traits;
+  const { faceValue, isListed = false, quantity = 1, mayBeCharged = false } = traits;
   const shown = readNaira(amount);
   if (faceValue === undefined || shown === undefined) return false;
   const paid = Math.abs(shown);
-  const chargeMost = mayBeCharged && charge === undefined ? Infinity : Math.max(CHARGE_MOST, charge ?? 0);
+  const chargeMost = mayBeCharged ? Infinity : CHARGE_MOST;
   const [least, most] = isListed ? [LEAST_SHARE_OF_LIST, MOST_SHARE_OF_LIST] : [LEAST_SHARE, MOST_SHARE];
   return paid < (faceValue * least) / quantity || paid > faceValue * most + chargeMost;
 }

@@ -5,7 +5,7 @@
  */
 import type { PriceLists } from '../../price-lists/price-lists';
 import { CLOCK_ERROR_MS, type Clock, type Steadiness } from '../../domain/clock';
-import { lastAttemptAt, type Order } from '../../domain/order';
+import { isSameAttempt, lastAttemptAt, type Order } from '../../domain/order';
 import { type JsonObject, textOf } from '../../domain/json';
 import { identityOf, isPhoneServed } from '../../domain/number-identity';
 import { type Outcome, referenceOf } from '../../domain/outcome';
@@ -27,8 +27,10 @@ export interface LostParts {
   readonly journal: Journal;
   readonly upstream: Upstream;
   readonly clock: Clock;
-  /** Whether an attempt of the order may be on its way to v1. */
-  readonly pursuits: { isSending(owner: string, requestId: string): Promise<boolean> };
+  readonly pursuits: {
+    /** Where an attempt of this order, as it stands in the journal, may be on its way to v1; undefined where none can be, until one begins. */
+    attemptOf(order: Order): Promise<'here' | 'elsewhere' | undefined>;
+  };
   readonly steadiness: Steadiness;
   readonly priceLists: Pick<PriceLists, 'get'>;
   readonly mapping: () => Mapping;
@@ -73,8 +75,8 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   const sinceMs = Math.min(...lost.map((order) => order.openedAtMs - (quietOnes.has(order) ? CLOCK_ERROR_MS : EARLIER_MS)));
   const traitsOfOrder: TraitsOfOrder = (order, prices) => traitsIn(order, prices, mapping, parts.setOf);
   const prices = await pricesOf(context, parts);
-  const ruling = (order: Order): LostTraits | undefined => withCharge(traitsOfOrder(order), traitsOfOrder(order, prices));
-  const traits = new Map(lost.map((order) => [order, ruling(order)]));
+  // What rules a row out knows no price list: v1 may have changed its prices and charges since the list was read.
+  const traits = new Map(lost.map((order) => [order, traitsOfOrder(order)]));
   const read = await parts.history.read(
     {
       sinceMs,
@@ -97,7 +99,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     fromMs: Math.min(...lost.map(({ openedAtMs }) => openedAtMs)) - rivalsBeforeMs(mapping, parts),
     compare: (order, row) => {
       // Many orders of other keys may be open, and each is compared with several rows.
-      if (!traits.has(order)) traits.set(order, ruling(order));
+      if (!traits.has(order)) traits.set(order, traitsOfOrder(order));
       if (traits.get(order) === undefined) return 'unknown';
       if (isCertainlyNot(traits.get(order), row)) return 'ruled out';
       const rival = { traits: traitsOfOrder(order, prices) };
@@ -109,18 +111,19 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   const matches = new Matches(rivals, { history, otherKeys, isQuiet });
   const keptSinceMs = startedAt + DELETED_MARGIN_MS - (parts.journalDays ?? Infinity) * DAY_MS;
   const sold: SoldSpan = { owner, fromMs: soldSince(sinceMs, history), untilMs: shownBeforeMs };
-  const isOther: IsOther = (sale, receipt) => isRuledOut(ruling(sale), receipt);
+  const isOther: IsOther = (sale, receipt) => isRuledOut(traitsOfOrder(sale), receipt);
   const mayProve = createCheck({ history, sold, context, isOther, open }, parts);
   let settled = 0;
   for (const order of lost) {
     if (!matches.isOpenAsBefore(order)) continue;
     const isKept = order.openedAtMs >= keptSinceMs;
-    const row = isKept ? await matches.rowOf(order) : undefined;
+    // v1's answer to an attempt that is under way tells more than a row, which may be of a sale that did not come this way.
+    const isAtRest = quietOnes.has(order) || (await parts.pursuits.attemptOf(order)) === undefined;
+    const row = isKept && isAtRest ? await matches.rowOf(order) : undefined;
     // The cached part of a receipt identifies the order. Its outcome is read from v1 now.
     const receipt = row === undefined ? undefined : await findReceipt(row.reference, context, parts.upstream);
-    const mayFit = (other: Order): boolean => Matches.mayFit({ traits: traitsOfOrder(other, prices) }, row!);
-    const claimed = receipt?.kind === 'declined' && (await wasDeclinedUnnamed(order, mayFit, parts)) ? undefined : receipt;
-    // A failed row charges nothing, whosever it is.
+    // A failed row charges nothing, whosever it is: it may be of an earlier refusal, and the order's own row may still come.
+    const claimed = receipt?.kind === 'declined' ? undefined : receipt;
     const perhaps = history.unclaimed.filter((one) => !isFailed(one) && !isCertainlyNot(traits.get(order), one));
     // One look reads only so far back. Each order is judged by itself, so that an old open order does not keep newer ones from being proven absent.
     const isRead = quietOnes.has(order) && reachesBack(order, history, { isKept, offsetMs }, parts.here);
@@ -167,7 +170,7 @@ class Matches {
 
   /** Whether the order is still open without a further attempt since it was chosen. */
   isOpenAsBefore(order: Order): boolean {
-    return this.#rivals.some((rival) => isUntouched(rival.order, order));
+    return this.#rivals.some((rival) => isSameAttempt(rival.order, order));
   }
 
   /**
@@ -182,7 +185,7 @@ class Matches {
 
   /** The only row that fits this order, if that row fits no other order of this key or of another key. */
   async rowOf(order: Order): Promise<HistoryRow | undefined> {
-    const mine = this.#rivals.find((rival) => isUntouched(rival.order, order))!;
+    const mine = this.#rivals.find((rival) => isSameAttempt(rival.order, order))!;
     const { outcome } = mine.order;
     const isDoubted = outcome?.kind === 'unknown' && outcome.isDoubted === true;
     if (mine.traits?.isTraceless === true && isDoubted) return undefined;
@@ -238,35 +241,13 @@ async function isStillFree(order: Order, outcome: Outcome, { journal, pursuits }
   const { owner, requestId } = order;
   const reference = referenceOf(outcome);
   if (reference !== undefined && (await journal.findByReference(owner, reference)) !== undefined) return false;
-  if (await pursuits.isSending(owner, requestId)) return false;
+  if ((await pursuits.attemptOf(order)) === 'here') return false;
   const now = await journal.find(owner, requestId);
-  return now !== undefined && isUntouched(now, order);
-}
-
-/**
- * Whether a failed row that fits the order may be that of another order of the key, which v1 declined without its reference. The row of the order
- * itself may come later: a script sends a declined sale again at once.
- */
-async function wasDeclinedUnnamed(
-  { owner, openedAtMs }: Order,
-  mayFit: (order: Order) => boolean,
-  { journal }: LostParts,
-): Promise<boolean> {
-  const fromMs = openedAtMs - CLOCK_ERROR_MS;
-  let read = 0;
-  for await (const other of journal.listOfOwner({ owner, fromMs, limit: OPEN_MAX, onUnreadable: () => undefined })) {
-    if (other.outcome?.kind === 'declined' && isWithoutReference(other) && mayFit(other)) return true;
-    read += 1;
-  }
-  return read === OPEN_MAX;
+  return now !== undefined && isSameAttempt(now, order);
 }
 
 export function isWithoutReference({ outcome }: Order): boolean {
   return referenceOf(outcome) === undefined;
-}
-
-function isUntouched(one: Order, other: Order): boolean {
-  return one.requestId === other.requestId && one.attempts === other.attempts && lastAttemptAt(one) === lastAttemptAt(other);
 }
 
 export function isTimely(order: Order, row: HistoryRow): boolean {
@@ -295,11 +276,6 @@ export function traitsIn(
 }
 
 type TraitsOfOrder = (order: Order, prices?: CatalogLists) => LostTraits | undefined;
-
-/** Of v1's catalog the charge alone rules a record out: prices may have changed since, and a charge only makes the bounds wider. */
-function withCharge(traits: LostTraits | undefined, listed: LostTraits | undefined): LostTraits | undefined {
-  return traits && { ...traits, charge: listed?.charge };
-}
 
 /** Every order has its required fields, so a missing one shows that the mapping has renamed it since. */
 function isLacking({ fields }: Order, { name, isSent, isRequired }: Field): boolean {

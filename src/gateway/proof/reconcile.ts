@@ -268,9 +268,8 @@ function chooseInTurn(orders: readonly Order[], wanted: ReadonlySet<string>, tur
 }
 
 async function lookAt(chosen: readonly Order[], context: CallContext, parts: LostParts): Promise<LookResult> {
-  const owner = context.credentials.fingerprint;
   const still = await Promise.all(
-    chosen.map(async (order) => ((await parts.pursuits.isSending(owner, order.requestId)) ? undefined : order)),
+    chosen.map(async (order) => ((await parts.pursuits.attemptOf(order)) === 'here' ? undefined : order)),
   );
   const orders = still.filter((order) => order !== undefined);
   const lost = orders.filter(isWithoutReference);

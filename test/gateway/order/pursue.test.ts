@@ -73,6 +73,7 @@ async function beginPursuit(options: PursuitOptions): Promise<BegunPursuit> {
       order,
       openingKind: 'opened',
       previous: undefined,
+      isBesideAnother: false,
       call: { method: 'POST', path: '/airtime', body: { phone: '08030000001' } },
       credentials: CREDENTIALS,
       clientAddress: '192.0.2.7',

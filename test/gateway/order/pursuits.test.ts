@@ -1,4 +1,5 @@
 import type { NewOrder, Order } from '../../../src/domain/order';
+import { ATTEMPT_BEGINS } from '../../../src/domain/outcome';
 import type { Pursuit } from '../../../src/gateway/order/pursuit';
 import { createPursuits, type Pursuits } from '../../../src/gateway/order/pursuits';
 import { GatewayError } from '../../../src/domain/errors';
@@ -111,19 +112,32 @@ test('a drain waits for all running pursuits, and the end of all waiting reaches
   expect(isDrained).toBe(true);
 });
 
-test("an order counts as being sent from its start to its end, but not while only v1's history is read", async () => {
+test("an order is sent here from its start to its end, but not while only v1's history is read", async () => {
   const pursuits = createPursuits(clock);
   const { pursuit, end } = pursuitThatEnds();
   const running = { ...pursuit, isLooking: false };
-  expect(await pursuits.isSending('o', 'r')).toBe(false);
+  const unknown = { ...intent(), number: 1, attempts: 1, outcome: { kind: 'unknown', reason: 'HTTP 502' } } as const;
+  expect(await pursuits.attemptOf(unknown)).toBeUndefined();
   await begin(pursuits, intent(), async () => running);
-  expect(await pursuits.isSending('o', 'r')).toBe(true);
+  expect(await pursuits.attemptOf(unknown)).toBe('here');
   running.isLooking = true;
-  expect(await pursuits.isSending('o', 'r')).toBe(false);
+  expect(await pursuits.attemptOf(unknown)).toBeUndefined();
   running.isLooking = false;
   end();
   await settlePromises();
-  expect(await pursuits.isSending('o', 'r')).toBe(false);
+  expect(await pursuits.attemptOf(unknown)).toBeUndefined();
+});
+
+test('an order whose journal shows a begun attempt may be sent elsewhere, unless a pursuit of this process alone has begun it', async () => {
+  const pursuits = createPursuits(clock);
+  const { pursuit } = pursuitThatEnds();
+  const isOnlyOf = ({ attempts }: Order): boolean => attempts === 1;
+  const begun: Order = { ...intent(), number: 1, attempts: 1 };
+  const renewed: Order = { ...begun, outcome: ATTEMPT_BEGINS };
+  expect([await pursuits.attemptOf(begun), await pursuits.attemptOf(renewed)]).toEqual(['elsewhere', 'elsewhere']);
+  await begin(pursuits, intent(), async () => ({ ...pursuit, isLooking: true, isOnlyOf }));
+  expect(await pursuits.attemptOf(begun)).toBeUndefined();
+  expect(await pursuits.attemptOf({ ...begun, attempts: 2 })).toBe('elsewhere');
 });
 
 test('orders are counted by their owner until they end', async () => {

@@ -6,7 +6,7 @@ import { createSteadiness } from '../../../src/domain/clock';
 import type { Credentials } from '../../../src/domain/credentials';
 import type { JsonObject } from '../../../src/domain/json';
 import type { NewOrder, Trail } from '../../../src/domain/order';
-import type { Outcome } from '../../../src/domain/outcome';
+import { isAttemptMarked, type Outcome } from '../../../src/domain/outcome';
 import { createReconciler } from '../../../src/gateway/proof/reconcile';
 import type { Journal } from '../../../src/journal/journal';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
@@ -139,7 +139,10 @@ export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
   const reconciler = createReconciler({
     ...{ journal, upstream, priceLists, clock: wall },
     steadiness: createSteadiness(wall),
-    pursuits: { isSending: async (_owner, requestId) => running.has(requestId) },
+    pursuits: {
+      attemptOf: async ({ requestId, outcome }) =>
+        running.has(requestId) ? 'here' : isAttemptMarked(outcome) ? 'elsewhere' : undefined,
+    },
     mapping: () => mapping,
     setOf: options.setOf,
     journalDays: options.journalDays,
