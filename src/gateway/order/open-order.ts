@@ -107,7 +107,7 @@ export async function openOrder(
     if (known === undefined) throw refusal;
     const isReadable = known.owner === newOrder.owner && refusal instanceof GatewayError && OF_PURCHASES_ALONE.has(refusal.code);
     if (!isReadable || !isWaitingForProvider(known.outcome)) return idlePursuit(known);
-    return { kind: 'to_pursue', plan: planOf(known, 'found', opening, parsed, parts) };
+    return { kind: 'to_pursue', plan: planOf(known, { kind: 'found', order: known }, opening, parsed, parts) };
   }
   if (opened.kind === 'conflict') throw requestIdReused();
   let { order } = opened;
@@ -115,7 +115,6 @@ export async function openOrder(
   if (isNothingToSend(order, newOrder)) {
     return idlePursuit(order, order.outcome?.kind === 'succeeded' ? 'replayed' : 'found');
   }
-  const isBesideAnother = opened.kind === 'found' && isAttemptMarked(order.outcome);
   if (opened.kind === 'found' && (order.outcome === undefined || order.outcome.kind === 'unknown')) {
     if (isTooLate()) return idlePursuit(order);
     // An earlier attempt is under way elsewhere, was cut off by a crash, or got no answer. Each may have charged. The lease of the
@@ -133,23 +132,24 @@ export async function openOrder(
     if (reason !== undefined) return idlePursuit(await settleUnsent(order, reason, parts), 'opened');
   }
   if (parsed.operation.joins.length > 0) void parts.priceLists.warm(readContextOf(parsed));
-  return { kind: 'to_pursue', plan: { ...planOf(order, opened.kind, opening, parsed, parts), isBesideAnother } };
+  return { kind: 'to_pursue', plan: planOf(order, opened, opening, parsed, parts) };
 }
 
 function planOf(
   order: Order,
-  opened: Opened['kind'],
+  opened: Opened,
   { call, lease, leftMs, ageMs }: Opening,
   parsed: ParsedRequest,
   parts: OpeningParts,
 ): PursuitPlan {
   const { timing } = parsed.mapping;
   const patienceMs = leftMs();
+  const isFound = opened.kind === 'found';
   return {
     order,
-    openingKind: opened === 'found' ? 'found' : 'opened',
-    previous: opened === 'found' ? beforeThisAttempt(order) : undefined,
-    isBesideAnother: false,
+    openingKind: isFound ? 'found' : 'opened',
+    previous: isFound ? beforeThisAttempt(order) : undefined,
+    isBesideAnother: isFound && isAttemptMarked(opened.order.outcome),
     call,
     credentials: parsed.credentials,
     clientAddress: parsed.request.clientAddress,
@@ -163,7 +163,7 @@ function planOf(
     lease,
     identify: (reference, openedAtMs) =>
       identifyOrder(reference, openedAtMs, parsed, { ...parts, replayMs: replayMsOf(parsed.mapping, parsed.callerKey) }),
-    findElsewhere: createFindElsewhere(order, opened === 'found' ? () => Infinity : ageMs, parsed, parts),
+    findElsewhere: createFindElsewhere(order, isFound ? () => Infinity : ageMs, parsed, parts),
     look: () => parts.reconciler.reconcile(parsed.credentials, parsed.request.clientAddress, order.requestId),
   };
 }

@@ -75,7 +75,6 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   const sinceMs = Math.min(...lost.map((order) => order.openedAtMs - (quietOnes.has(order) ? CLOCK_ERROR_MS : EARLIER_MS)));
   const traitsOfOrder: TraitsOfOrder = (order, prices) => traitsIn(order, prices, mapping, parts.setOf);
   const prices = await pricesOf(context, parts);
-  // What rules a row out knows no price list: v1 may have changed its prices and charges since the list was read.
   const traits = new Map(lost.map((order) => [order, traitsOfOrder(order)]));
   const read = await parts.history.read(
     {
@@ -275,6 +274,7 @@ export function traitsIn(
   return earlier && traitsIn(order, prices, earlier);
 }
 
+/** Traits that rule a row out are without prices: v1 may have changed its prices and charges since its price list was read. */
 type TraitsOfOrder = (order: Order, prices?: CatalogLists) => LostTraits | undefined;
 
 /** Every order has its required fields, so a missing one shows that the mapping has renamed it since. */
