@@ -52,6 +52,9 @@ export function firstNumberAt(openedAtMs: number): number {
   return Math.max(1, Math.min(Math.ceil(openedAtMs - EPOCH_MS) * NUMBERS_PER_MS, Number.MAX_SAFE_INTEGER));
 }
 
+/** A text that may be the number of an order: until 2057 all numbers have up to 15 digits. */
+export const ORDER_NUMBER = /^\d{1,15}$/;
+
 /** When the order of this number was first opened. */
 export const firstOpenedAt = (number: number): number => EPOCH_MS + Math.floor(number / NUMBERS_PER_MS);
 
