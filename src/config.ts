@@ -88,7 +88,7 @@ const configSchema = z.strictObject({
     (text) => (/^(?:lmdb|memory|postgres(?:ql)?):/i.test(text) ? text : undefined),
   ).prefault('lmdb:'),
   journalKey: setting(
-    "Encrypts phone, meter and smartcard numbers, SMS texts and v1's messages in the journal. From the first order written with it, the journal opens only with this key.",
+    "Encrypts the fields of orders (numbers, names, addresses, SMS texts) and v1's messages in the journal. From the first order written with it, the journal opens only with this key.",
     'at least 32 characters of hex or base64',
     (text) => (/^[A-Za-z0-9+/=_-]{32,}$/.test(text) ? new Secret(text) : undefined),
   ).optional(),

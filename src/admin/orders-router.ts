@@ -3,11 +3,12 @@ import express, { type Router } from 'express';
 import * as z from 'zod';
 import { Secret } from '../domain/credentials';
 import { errorText } from '../domain/shown-words';
+import { SENT_LENGTH_MAX } from '../gateway/read/read-raw';
 import type { Rechecked } from '../gateway/recheck';
 import { refuse } from './admin-guard';
 
 const schema = z.strictObject({
-  id: z.string().min(1).max(200),
+  id: z.string().min(1).max(SENT_LENGTH_MAX),
   key: z.string().min(1).max(300),
   address: z.union([z.ipv4(), z.ipv6()]).optional(),
 });

@@ -6,6 +6,7 @@ import { type JsonObject, type JsonValue, textOf } from '../domain/json';
 import type { LegacyRequest } from '../domain/legacy';
 import { type Order, standIn } from '../domain/order';
 import { isFinal, isSafeToRefund, referenceOf, succeedOutcome, TOLD_AS } from '../domain/outcome';
+import { ORDER_NUMBER } from '../journal/order-life';
 import type { Mapping, ReplyOutcome } from '../mapping/mapping';
 import { isCredit, outcomeOfReceipt } from '../upstream/answer-data';
 import type { Finding, V1Call } from '../upstream/upstream';
@@ -111,7 +112,7 @@ async function findById(id: string, { credentials }: Asker, parts: WalkParts): P
   const { journal } = parts;
   const byRequestId = await findByRequestId(owner, shortenRequestId(id), parts);
   if (byRequestId !== undefined) return byRequestId;
-  const byNumber = /^\d{1,15}$/.test(id) ? await journal.findByNumber(owner, Number(id)) : undefined;
+  const byNumber = ORDER_NUMBER.test(id) ? await journal.findByNumber(owner, Number(id)) : undefined;
   return byNumber ?? (await journal.findByReference(owner, id));
 }
 

@@ -18,7 +18,7 @@ export interface LmdbJournalOptions {
   readonly dir: string;
   /** Settled orders older than this are deleted in the background; none with Infinity. */
   readonly retentionMs?: number;
-  /** Encrypts phone, meter and smartcard numbers at rest. */
+  /** Encrypts the fields of orders at rest. */
   readonly encryptionKey?: Secret;
   readonly onEvent?: (event: JournalEvent) => void;
   readonly now?: () => number;

@@ -52,6 +52,9 @@ export function firstNumberAt(openedAtMs: number): number {
   return Math.max(1, Math.min(Math.ceil(openedAtMs - EPOCH_MS) * NUMBERS_PER_MS, Number.MAX_SAFE_INTEGER));
 }
 
+/** A text that may be the number of an order: until 2057 all numbers have up to 15 digits. */
+export const ORDER_NUMBER = /^\d{1,15}$/;
+
 /** When the order of this number was first opened. */
 export const firstOpenedAt = (number: number): number => EPOCH_MS + Math.floor(number / NUMBERS_PER_MS);
 
@@ -221,7 +224,10 @@ export function withoutGoods(outcome: Outcome): Outcome {
   const { kind, message, reference, delivery } = outcome;
   const kept: Mutable<Succeeded | Pending | Declined> = { kind };
   const goods = goodsOf(delivery);
-  if (message !== undefined) kept.message = cut(withoutTexts(message, goods));
+  if (message !== undefined) {
+    const known = withoutTexts(message, goods);
+    kept.message = cut(kind === 'declined' ? known : withoutLongNumbers(known, delivery?.goodsMissing));
+  }
   if (reference !== undefined && reference.length <= REFERENCE_CHARACTERS_MAX) kept.reference = reference;
   if (delivery !== undefined) kept.delivery = withoutSecrets(delivery, goods.length > 0);
   return kept;
@@ -243,7 +249,9 @@ function withoutSecrets(delivery: Delivery, hasGoods: boolean): Delivery {
 
 function goodsOf(delivery: Delivery | undefined): readonly string[] {
   const token = typeof delivery?.token === 'string' ? [delivery.token] : [];
-  return [...token, ...(delivery?.pins ?? []).flatMap((card) => [card.pin, card.serial])];
+  const goods = [...token, ...(delivery?.pins ?? []).flatMap((card) => [card.pin, card.serial])];
+  // Words or units may surround the digits in v1's field, and not in its message.
+  return goods.flatMap((good) => [good, ...(good.match(/\d(?:[\s-]*\d){7,}/g) ?? [])]);
 }
 
 /** Replaces goods in a message by `***`, whatever separates their digits there: `1234-5678` and `1234 5678` are one token. */
@@ -255,6 +263,14 @@ function withoutTexts(message: string, goods: readonly string[]): string {
     if (characters.length >= 4) text = text.replace(new RegExp(characters.join('[\\s-]*'), 'gi'), '***');
   }
   return text;
+}
+
+/**
+ * Replaces numbers that only goods can have where the goods themselves are not known: of 14 digits or more, because phones and meters have up
+ * to 13. Where v1 gave goods that cannot be read, of ten digits or more, as the shortest PINs have.
+ */
+export function withoutLongNumbers(text: string, isGiven = false): string {
+  return text.replace(isGiven ? /\d(?:[\s-]*\d){9,}/g : /\d(?:[\s-]*\d){13,}/g, '***');
 }
 
 function cut(text: string): string {

@@ -1,7 +1,8 @@
 /**
  * One order as bytes: a version byte, the length of the intent, the intent and the progress (attempts and outcome), both as JSON
  * arrays. Owner, time and number are in the key and not repeated. Settling does not change the intent's bytes or their seal. With an
- * encryption key, fields that identify a person are encrypted: phone numbers, and texts that may repeat them.
+ * encryption key the fields of the intent are encrypted as one value, because the mapping may give any name to a number or an address, and so
+ * are v1's texts, which often repeat them.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, type DecipherGCM } from 'node:crypto';
 import type { Secret } from '../domain/credentials';
@@ -11,13 +12,15 @@ import type { Outcome } from '../domain/outcome';
 import type { OrderKey } from './journal';
 import { buildOrder } from './order-life';
 
-const RECORD_VERSION = 1;
+const PLAIN_VERSION = 1;
+/** With all fields of the intent in one sealed value. Earlier builds cannot read it, and sealed only some fields, in records of version 1. */
+const SEALED_VERSION = 2;
 const HEAD_BYTES = 3;
 /** The progress of an order whose first attempt is open. */
 const FIRST_PROGRESS = '[1]';
 
-/** Earlier steps refuse intents long before this size. A larger record is a bug and is refused before anything is written. */
-export const RECORD_BYTES_MAX = 16_384;
+/** Earlier steps refuse intents long before this size, also sealed ones. A larger record is a bug and is refused before anything is written. */
+export const RECORD_BYTES_MAX = 24_576;
 
 /** The time and number by which a store sorts an order; with the owner they make its key. */
 export interface Place {
@@ -45,13 +48,14 @@ type ProgressRecord = readonly [attempts: number, outcome?: JsonObject | null, s
 /** The record of an order whose first attempt is opened. Its intent never changes while the order keeps its place. */
 export function encodeOpening(intent: NewOrder, seal: FieldSeal): Buffer {
   const { requestId, operation, format, fields, echo, contentHash, trail, wordsHash, headerId, addressHash } = intent;
-  const sealed = seal.sealFields(intent, fields);
-  const record = [requestId, operation, format, sealed, echo, contentHash, trail, wordsHash, headerId, addressHash];
+  const { fields: kept } = seal.sealFields(intent, { fields });
+  const record = [requestId, operation, format, kept, echo, contentHash, trail, wordsHash, headerId, addressHash];
   while (record.at(-1) === undefined) record.pop();
   // JSON.stringify writes undefined in a list as null.
   const text = JSON.stringify(record);
   const intentBytes = Buffer.byteLength(text);
-  const bytes = allocateRecord(intentBytes, FIRST_PROGRESS.length);
+  const version = seal.keyCheck === undefined ? PLAIN_VERSION : SEALED_VERSION;
+  const bytes = allocateRecord(version, intentBytes, FIRST_PROGRESS.length);
   bytes.write(text, HEAD_BYTES);
   bytes.write(FIRST_PROGRESS, HEAD_BYTES + intentBytes);
   return bytes;
@@ -61,18 +65,18 @@ export function encodeOpening(intent: NewOrder, seal: FieldSeal): Buffer {
 export function encodeOrder(order: Order, record: Buffer, seal: FieldSeal): Buffer {
   const intent = intentOf(record);
   const progress = JSON.stringify(progressOf(order, seal));
-  const bytes = allocateRecord(intent.length, Buffer.byteLength(progress));
+  const bytes = allocateRecord(record[0]!, intent.length, Buffer.byteLength(progress));
   intent.copy(bytes, HEAD_BYTES);
   bytes.write(progress, HEAD_BYTES + intent.length);
   return bytes;
 }
 
-function allocateRecord(intentBytes: number, progressBytes: number): Buffer {
+function allocateRecord(version: number, intentBytes: number, progressBytes: number): Buffer {
   const size = HEAD_BYTES + intentBytes + progressBytes;
   if (size > RECORD_BYTES_MAX)
     throw new RangeError(`The record of an order would have ${size} bytes; the journal takes ${RECORD_BYTES_MAX}.`);
   const bytes = Buffer.allocUnsafe(size);
-  bytes[0] = RECORD_VERSION;
+  bytes[0] = version;
   bytes.writeUInt16BE(intentBytes, 1);
   return bytes;
 }
@@ -87,7 +91,7 @@ function progressOf(order: Order, seal: FieldSeal): ProgressRecord {
 
 /** The intent's part of a record. Throws when this build cannot read the record's version. */
 function intentOf(bytes: Buffer): Buffer {
-  if (bytes[0] !== RECORD_VERSION)
+  if (bytes[0] !== PLAIN_VERSION && bytes[0] !== SEALED_VERSION)
     throw new Error(`The journal holds a record of version ${bytes[0]}, which this build cannot read.`);
   return bytes.subarray(HEAD_BYTES, HEAD_BYTES + bytes.readUInt16BE(1));
 }
@@ -100,27 +104,29 @@ export function isOpenAttempt(bytes: Buffer, attempt: number): boolean {
 export function decodeOrder(bytes: Buffer, owner: string, place: Place, seal: FieldSeal): Order {
   const intent = intentOf(bytes);
   const record = JSON.parse(intent.toString()) as IntentRecord;
-  const [requestId, operation, format, sealed, echo, contentHash, trail, wordsHash, headerId, addressHash] = record;
+  const [requestId, operation, format, kept, echo, contentHash, trail, wordsHash, headerId, addressHash] = record;
   const [attempts, outcome, settledAtMs, toldAtMs] = JSON.parse(
     bytes.toString('utf8', HEAD_BYTES + intent.length),
   ) as ProgressRecord;
   const { openedAtMs, number } = place;
   const order = { owner, requestId };
-  const fields = seal.openFields(order, sealed);
-  const opened = outcome && (seal.openFields(order, outcome) as unknown as Outcome);
+  const isSealed = bytes[0] === SEALED_VERSION;
+  const fields = isSealed ? (seal.openFields(order, { fields: kept })['fields'] as JsonObject) : seal.openFields(order, kept);
+  const said = outcome && (seal.openFields(order, outcome) as unknown as Outcome);
   return buildOrder(
     { owner, requestId, operation, format, fields, echo, contentHash, wordsHash, headerId, addressHash, openedAtMs, trail },
-    { number, attempts, outcome: opened, settledAtMs, toldAtMs },
+    { number, attempts, outcome: said, settledAtMs, toldAtMs },
   );
 }
 
 /**
- * Names of the fields that are encrypted. First those of intent and outcome: `message` is the text of an SMS, or v1's message, which often
- * repeats the number. Then those of a note, which has the numbers of a refused request and the texts that were told.
+ * Names of what is encrypted. First the fields of an intent, and v1's message, which often repeats the number. Then those of a note, which has
+ * the numbers of a refused request and the texts that were told. The last are the fields of an intent that earlier builds encrypted.
  */
 const SEALED_FIELDS: ReadonlySet<string> = new Set([
-  ...['phone', 'meter_number', 'smartcard', 'recipients', 'message'],
+  ...['fields', 'message'],
   ...['numbers', 'detail', 'told'],
+  ...['phone', 'meter_number', 'smartcard', 'recipients'],
 ]);
 const MARK = '$sealed';
 const IV_BYTES = 12;

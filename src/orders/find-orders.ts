@@ -7,7 +7,7 @@ import { referenceOf } from '../domain/outcome';
 import type { Keyring } from '../gateway/read/keyring';
 import { shortenRequestId } from '../gateway/read/read-raw';
 import type { Journal } from '../journal/journal';
-import { firstOpenedAt } from '../journal/order-life';
+import { firstOpenedAt, ORDER_NUMBER } from '../journal/order-life';
 import type { Mapping } from '../mapping/mapping';
 import { LATE_MS } from './follow-journal';
 import type { FoundRow } from './found-row';
@@ -195,7 +195,7 @@ class Search {
         .slice(from, from + OWNERS_AT_ONCE)
         .flatMap((owner) => [
           ...(requestId === undefined ? [] : [journal.find(owner, shortenRequestId(requestId))]),
-          ...(requestId === undefined || !/^\d{1,16}$/.test(requestId) ? [] : [journal.findByNumber(owner, Number(requestId))]),
+          ...(requestId === undefined || !ORDER_NUMBER.test(requestId) ? [] : [journal.findByNumber(owner, Number(requestId))]),
           ...(reference === undefined ? [] : [journal.findByReference(owner, reference)]),
         ]);
       found.push(...(await Promise.all(asked)).filter((order) => order !== undefined));

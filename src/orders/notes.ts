@@ -16,6 +16,7 @@ import type { Served } from '../gateway/gateway';
 import type { Keyring } from '../gateway/read/keyring';
 import { readRaw } from '../gateway/read/read-raw';
 import { idInHeader } from '../gateway/tell/refuse';
+import { withoutLongNumbers } from '../journal/order-life';
 import type { Mapping, Operation } from '../mapping/mapping';
 import { noteExchanges } from './note-exchanges';
 import { cutText as cut, keyOfOrder, keyOfSentId, type Note, type RefusedNote } from './note';
@@ -86,7 +87,7 @@ export function createNotes(parts: NotesParts) {
     toldLast.set(id, word);
     const note: Note = {
       ...{ kind: 'told', atMs: parts.clock.now(), owner, number, outcome, http: reply.status },
-      told: outcome === 'succeeded' ? '' : sentenceIn(reply),
+      told: outcome === 'succeeded' ? '' : withoutLongNumbers(sentenceIn(reply)),
       ...(heldMs === undefined ? {} : { heldMs: Math.round(heldMs) }),
       ...(repeat === undefined ? {} : { repeat }),
       ...(isAbandoned === true ? { hasHungUp: true } : {}),

@@ -128,3 +128,13 @@ test.each(['q=r1', 'q=PPA', 'caller=nobody'])('the export of ?%s has what the pa
   if (query.startsWith('caller')) expect([response.status, text]).toEqual([400, expect.stringContaining('No caller is called')]);
   else expect(text.trim().split('\r\n')).toEqual([expect.any(String), expect.stringContaining(`,r1,${reference},`)]);
 });
+
+test('an order is found by an id of the greatest length, and a longer text of any field finds nothing instead of everything', async () => {
+  const longest = 'i'.repeat(512);
+  await send(house.url, '/api/topup/', { ...SALE, mobile_number: '08031234569', 'request-id': longest });
+  expect(await get(`/orders?q=${longest}`)).toContain('0803•••4569');
+  expect(await get(`/orders?q=${longest}`)).not.toContain('0803•••4567');
+  expect(await get(`/orders?q=${longest}i`)).toContain('Type numbers, ids and references whole');
+  expect(await get(`/orders?operation=${longest}`)).toContain('Type numbers, ids and references whole');
+  expect(await get(`/orders?caller=${longest}i`)).toContain('No caller is called');
+});

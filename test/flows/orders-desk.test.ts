@@ -32,6 +32,13 @@ test('v1 is asked again about an order with its key, and nothing is bought', asy
   expect(again.body.receipt.kind).toBe('succeeded');
 });
 
+test('v1 is asked again about an order whose id has the greatest length', async () => {
+  const id = 'i'.repeat(512);
+  await send(house.url, '/api/topup/', { ...SALE, mobile_number: '08031234569', 'request-id': id });
+  const { status, body } = await recheck({ id, key: 'sandbox_demo' });
+  expect([status, body.after?.outcome.kind]).toEqual([200, 'succeeded']);
+});
+
 test('when v1 refuses the key at this address, the page says that v1 refuses, not that it has no record', async () => {
   const key = 'acme_live_iplocked';
   await send(house.url, '/api/topup/', { ...SALE, 'request-id': 'locked' }, { key });

@@ -116,7 +116,7 @@ describe('LMDB journal on its disk', () => {
 
   test('an order beyond the size of a record is a bug, and neither it nor its neighbours fail silently', async () => {
     const journal = await open();
-    const large = newOrder({ requestId: 'large', fields: { recipients: 'x'.repeat(20_000) } });
+    const large = newOrder({ requestId: 'large', fields: { recipients: 'x'.repeat(30_000) } });
     const [one, two] = await Promise.allSettled([journal.open(newOrder()), journal.open(large)]);
     expect(one.status).toBe('fulfilled');
     expect(two).toMatchObject({ status: 'rejected', reason: expect.any(RangeError) });

@@ -8,6 +8,7 @@ import {
 } from '../../src/journal/order-life';
 import { kobo } from '../../src/domain/amount';
 import type { Order } from '../../src/domain/order';
+import type { Outcome } from '../../src/domain/outcome';
 import { newOrder } from './new-order';
 
 const order: Order = { ...newOrder(), number: 1, attempts: 1 };
@@ -75,6 +76,38 @@ describe('settling', () => {
   test('goods with pattern characters are found in a message literally', () => {
     const outcome = withoutGoods({ kind: 'succeeded', message: 'PIN a.c*(1) not abcc1', delivery: { token: 'a.c*(1)' } });
     expect(outcome).toMatchObject({ message: 'PIN *** not abcc1' });
+  });
+
+  const TOKEN = '26362054405982757802';
+
+  test.each<[string, Outcome, string]>([
+    [
+      'that has words around it in its own field',
+      { kind: 'succeeded', message: `Token ${TOKEN}`, delivery: { token: `Token : ${TOKEN}` } },
+      'Token ***',
+    ],
+    [
+      'that stands beside the units',
+      { kind: 'succeeded', message: 'Token 26362054, 35.2 kWh', delivery: { token: '2636-2054 / 35.2 kWh' } },
+      'Token ***, 35.2 kWh',
+    ],
+    ['that only the message has', { kind: 'pending', message: `Token ${TOKEN}`, delivery: { token: null } }, 'Token ***'],
+    ['of a success without data', { kind: 'succeeded', message: `Your PIN is 5555 4444-3333 22` }, 'Your PIN is ***'],
+    [
+      'that cannot be read',
+      { kind: 'succeeded', message: 'Your PIN is 5555444433', delivery: { goodsMissing: true } },
+      'Your PIN is ***',
+    ],
+  ])('goods in a message are not kept: a token or PIN %s', (_title, outcome, message) => {
+    expect(withoutGoods(outcome)).toMatchObject({ message });
+  });
+
+  test.each<Outcome>([
+    { kind: 'succeeded', message: 'Airtime of N100 to 2348031234567 on 2026-11-30' },
+    { kind: 'succeeded', message: 'Meter 45700012345 is credited', delivery: { token: TOKEN } },
+    { kind: 'declined', message: `Order ${TOKEN} is refunded` },
+  ])('other numbers in a message are kept: %j', (outcome) => {
+    expect(withoutGoods(outcome)).toMatchObject({ message: (outcome as { message: string }).message });
   });
 });
 

@@ -6,7 +6,7 @@ import type { LegacyHeaders } from '../../src/domain/legacy';
 import type { Served } from '../../src/gateway/gateway';
 import { createKeyring } from '../../src/gateway/read/keyring';
 import { createNotes } from '../../src/orders/notes';
-import { keyOfSentId } from '../../src/orders/note';
+import { keyOfOrder, keyOfSentId } from '../../src/orders/note';
 import { createMemoryNotesStore, openNotesStore } from '../../src/orders/notes-store';
 import { keysOfTyped } from '../../src/orders/number-keys';
 import { createFieldSeal } from '../../src/journal/record';
@@ -124,4 +124,15 @@ test('a note shows no key that a script sent in the field of a number, of digits
     expect([
       ...(await refuse('buy_airtime', { phone: number }, number, headers)).refused({ fromMs: 0, untilMs: 2 ** 47 }),
     ]).toEqual([expect.objectContaining({ numbers: [], requestId: ':value' })]);
+});
+
+test('the note of what a script was told of a pending order shows no token that v1 put into its message', async () => {
+  const store = createMemoryNotesStore();
+  const { notes } = setUp(Promise.resolve(store));
+  const [owner, number] = ['a'.repeat(32), 7];
+  const reply = { status: 200, headers: {}, body: { msg: 'In progress. Token 2636 2054 4059 8275 7802' } };
+  const request = { method: 'POST', path: '/', query: new Map(), body: new Map(), headers: {}, clientAddress: '192.0.2.1' };
+  notes.served(request, { outcome: 'pending', reply, fingerprint: owner, order: { number } } as unknown as Served);
+  await notes.stop();
+  expect(store.under([keyOfOrder(owner, number, keyring)], 9)).toMatchObject([{ told: 'In progress. Token ***' }]);
 });

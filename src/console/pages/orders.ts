@@ -11,6 +11,7 @@ import type { Order } from '../../domain/order';
 import { csvCell, errorText } from '../../domain/shown-words';
 import { createTimes } from '../../domain/times';
 import { NOT_KEPT } from '../../domain/traffic';
+import { SENT_LENGTH_MAX } from '../../gateway/read/read-raw';
 import { findCaller } from '../../mapping/caller-name';
 import type { Mapping } from '../../mapping/mapping';
 import { NAMED_MAX, OUTCOMES, type FindLimits, type FoundOrders, type OrderQuery } from '../../orders/find-orders';
@@ -35,7 +36,11 @@ export const ordersPage: ConsolePage = {
   },
 };
 
-const asText = z.string().trim().max(200).catch('');
+/** A longer text is cut to one that no order has: without it the page would list all orders. */
+const asText = z
+  .string()
+  .transform((text) => text.trim().slice(0, SENT_LENGTH_MAX + 1))
+  .catch('');
 const querySchema = z.object({
   q: asText,
   caller: asText,

@@ -14,7 +14,7 @@ import {
   JOURNAL_UNREAD,
 } from '../../domain/outcome';
 import type { CallContext, V1Call } from '../../upstream/upstream';
-import { isOfPins } from '../proof/fill-goods';
+import { isOfPins } from '../proof/compare-receipt';
 import type { Reconciler } from '../proof/reconcile';
 import type { Steadiness } from '../../domain/clock';
 import { headerIdOf } from '../read/read-raw';

@@ -14,7 +14,7 @@ import {
   type Unknown,
 } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
-import { isOfPins } from '../proof/fill-goods';
+import { isOfPins } from '../proof/compare-receipt';
 import { generateRequestId, hasFieldId } from '../read/read-raw';
 import type { ParsedRequest } from '../read/walk-in';
 import { LOOK_EVERY_MS } from './look-for-unheard';

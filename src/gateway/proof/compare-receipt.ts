@@ -7,6 +7,7 @@ import { type JsonObject, type JsonValue, textOf } from '../../domain/json';
 import { compareNumber, isPhoneServed, type NumberKind, type NumberMatch, type ServedNumber } from '../../domain/number-identity';
 import type { Field, Mapping, Operation } from '../../mapping/mapping';
 import { isCredit, readNaira } from '../../upstream/answer-data';
+import { buildCall } from '../read/build-call';
 import type { CatalogLists } from '../read/catalog-lists';
 import { isOverWithoutPins, parseTimes } from './read-history';
 
@@ -50,8 +51,10 @@ export function traitsOf(operation: Operation, values: JsonObject, catalog?: Cat
   const numbersAs = (kind: NumberKind): readonly ServedNumber[] =>
     sent.filter((field) => field.as === kind).map((field) => ({ kind, text: textOf(values[field.name]) }));
   const numbers = [...numbersAs('identifier'), ...numbersAs('phone')];
-  const ordered = faceValueOf(sent, values);
-  const faceValue = ordered ?? (catalog === undefined ? undefined : priceOf(operation, sent, values, catalog));
+  const quantity = pinsOrdered(operation, values);
+  const ordered = faceValueOf(sent, values, quantity);
+  const price = catalog === undefined ? undefined : columnOf('price', operation, values, catalog);
+  const faceValue = ordered ?? priceOfAll(price, quantity);
   const isTraceless = numbers.length === 0 && faceValue === undefined && sent.some(({ as }) => as === 'phone_list');
   return {
     numbers,
@@ -62,27 +65,30 @@ export function traitsOf(operation: Operation, values: JsonObject, catalog?: Cat
     charge: catalog && columnOf('charge', operation, values, catalog),
     categories: operation.categories,
     isTraceless,
-    quantity: sent.some((field) => field.as === 'quantity') ? countOf(sent, values) : undefined,
+    quantity,
   };
 }
 
+/** v1's sales of PINs (specification, 4). */
+const PINS_PATHS: ReadonlySet<string> = new Set(['/exam_pin', '/recharge-card', '/data-card']);
+
+/** Whether the operation sells PINs (cards, exams). The call to v1 decides: the mapping may read their number from a field, or fix it. */
+export function isOfPins(operation: Operation | undefined): boolean {
+  return operation?.call?.method === 'POST' && PINS_PATHS.has(operation.call.path);
+}
+
+/** How many PINs v1 is asked for, which is one where the call says no number (section 4); undefined for goods without PINs. */
+export function pinsOrdered(operation: Operation | undefined, values: JsonObject): number | undefined {
+  if (operation?.call === undefined || !isOfPins(operation)) return undefined;
+  return Number(buildCall(operation.call, values).body?.['quantity'] ?? 1);
+}
+
 /** The amount that was ordered; for cards, the denomination times the quantity. */
-function faceValueOf(sent: readonly Field[], values: JsonObject): AmountMinor | undefined {
+function faceValueOf(sent: readonly Field[], values: JsonObject, quantity: number | undefined): AmountMinor | undefined {
   const amount = sent.find((field) => field.isAmount);
   if (amount !== undefined) return values[amount.name] as AmountMinor;
   const denomination = sent.find((field) => field.as === 'denomination');
-  return denomination === undefined ? undefined : priceOfAll((values[denomination.name] as number) * 100, sent, values);
-}
-
-/** The price of what the order buys in the catalog, times the quantity. */
-function priceOf(
-  operation: Operation,
-  sent: readonly Field[],
-  values: JsonObject,
-  catalog: CatalogLists,
-): AmountMinor | undefined {
-  const price = columnOf('price', operation, values, catalog);
-  return price === undefined ? undefined : priceOfAll(price, sent, values);
+  return denomination === undefined ? undefined : priceOfAll((values[denomination.name] as number) * 100, quantity);
 }
 
 /** An amount in the catalog row of the order: the row that `joins` finds for its reply. */
@@ -96,14 +102,9 @@ function columnOf(column: string, { joins }: Operation, values: JsonObject, cata
 }
 
 /** Undefined where the sum is too large for an amount: the order must stay readable, because whole lists of orders are read with it. */
-function priceOfAll(price: number, sent: readonly Field[], values: JsonObject): AmountMinor | undefined {
-  const sum = price * countOf(sent, values);
+function priceOfAll(price: number | undefined, quantity = 1): AmountMinor | undefined {
+  const sum = price === undefined ? NaN : price * quantity;
   return Number.isSafeInteger(sum) ? kobo(sum) : undefined;
-}
-
-function countOf(sent: readonly Field[], values: JsonObject): number {
-  const quantity = sent.find((field) => field.as === 'quantity');
-  return quantity === undefined ? 1 : (values[quantity.name] as number);
 }
 
 export function compareReceipt(receipt: JsonObject, traits: OrderTraits): Comparison {

@@ -10,11 +10,12 @@ import {
   type Succeeded,
   succeedOutcome,
 } from '../../domain/outcome';
-import type { Field, Operation } from '../../mapping/mapping';
+import type { Operation } from '../../mapping/mapping';
 import type { Journal } from '../../journal/journal';
 import type { Upstream } from '../../upstream/upstream';
 import { buildCall } from '../read/build-call';
 import { readContextOf, type Reader } from '../read/walk-in';
+import { pinsOrdered } from './compare-receipt';
 import { findReceipt } from './find-receipt';
 
 export interface FillingParts {
@@ -55,12 +56,12 @@ function fillIn(order: Order, parsed: Reader, parts: FillingParts, leftMs: numbe
   if (outcome.kind !== 'succeeded') return outcome;
   const { delivery, reference } = outcome;
   const operation = parsed.mapping.operations.get(order.operation);
-  const counted = countField(operation);
+  const ordered = pinsOrdered(operation, order.fields);
   const pins = delivery?.pins ?? [];
-  if (delivery?.goodsMissing === true || (counted !== undefined && pins.length === 0))
+  if (delivery?.goodsMissing === true || (ordered !== undefined && pins.length === 0))
     return reference === undefined ? outcome : goodsOf(outcome, reference, parsed, leftMs, parts);
   // Fewer PINs than were bought are still a success if the receipt has no more: v1 has sold the order, and most scripts refund on "pending".
-  const wanted = counted === undefined ? 0 : Number(order.fields[counted.name]);
+  const wanted = ordered ?? 0;
   const lacksToken = typeof delivery?.token !== 'string' && isOfPrepaidMeter(order, operation);
   if (reference !== undefined && leftMs > 0 && (wanted > pins.length || lacksToken))
     return readAgain(leftMs, parsed, parts, async (timeoutMs) => {
@@ -119,15 +120,6 @@ function goodsOf(outcome: Succeeded, reference: string, parsed: Reader, leftMs: 
     // v1 has no goods for a sale that it has taken back.
     return { outcome: filled, isLast: receipt?.kind === 'declined' || deliveryOf(filled).goodsMissing !== true };
   });
-}
-
-/** Whether the operation sells PINs (cards, exams): only these have a quantity. */
-export function isOfPins(operation: Operation | undefined): boolean {
-  return countField(operation) !== undefined;
-}
-
-function countField(operation: Operation | undefined): Field | undefined {
-  return operation?.fields.find((field) => field.isSent && field.as === 'quantity');
 }
 
 /** How long a reply waits for a receipt with balances. Long enough to ask a second time when the first answer is lost. */

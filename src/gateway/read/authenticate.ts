@@ -72,21 +72,21 @@ function readHeaders({ authorization, token }: LegacyHeaders): { value: string; 
   return { value: value.trim(), isBasic: scheme.toLowerCase() === 'basic' };
 }
 
-/** `<API_KEY>:<PIN>`: split at the last colon whose tail is 4 to 6 digits. */
-function splitPin(text: string): KeyAndPin {
+/** `<API_KEY>:<PIN>`: split at the last colon whose tail is 4 to 6 digits. Without a PIN the pair may end in a colon. */
+function splitPin(pair: string): KeyAndPin {
+  const text = pair.endsWith(':') ? pair.slice(0, -1) : pair;
   const [, key, pin] = /^(.+):(\d{4,6})$/s.exec(text) ?? [];
   return key === undefined || pin === undefined ? { key: text } : { key, pin };
 }
 
 /** Scripts send base64 with or without padding, or the pair without encoding, as an admin typed it. */
 function readBasic(value: string): KeyAndPin {
-  const text = value.includes(':') ? value : (parseBase64(value) ?? value);
-  // A login without a PIN ends in a colon.
-  return splitPin(text.endsWith(':') ? text.slice(0, -1) : text);
+  return splitPin(value.includes(':') ? value : (parseBase64(value) ?? value));
 }
 
 function parseBase64(value: string): string | undefined {
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(value)) return undefined;
-  const text = Buffer.from(value, 'base64').toString('utf8');
+  // `echo KEY:PIN | base64` encodes a newline as well.
+  const text = Buffer.from(value, 'base64').toString('utf8').trim();
   return KEY.test(text) ? text : undefined;
 }

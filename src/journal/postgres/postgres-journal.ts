@@ -39,7 +39,7 @@ export interface PostgresJournalOptions {
   readonly spoolDir: string;
   /** Settled orders older than this are deleted in the background; none with Infinity. */
   readonly retentionMs?: number;
-  /** Encrypts phone, meter and smartcard numbers at rest. */
+  /** Encrypts the fields of orders at rest. */
   readonly encryptionKey?: Secret;
   /** A check value of the secret from which owners are made: gateways with different secrets would not find each other's orders. */
   readonly secretCheck?: string;

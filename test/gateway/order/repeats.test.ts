@@ -117,6 +117,9 @@ const refusing = (): Mapping => editedMapping('min: 1 }', 'min: 500 }');
 /** It refuses a single PIN. */
 const refusingPins = (): Mapping => editedMapping('as: quantity, default: 1, min: 1 }', 'as: quantity, default: 1, min: 2 }');
 
+/** It sells one PIN, whatever number the script asks for. */
+const ofOnePin = (): Mapping => editedMapping('exam_name: $exam, quantity: $quantity', 'exam_name: $exam, quantity: 1');
+
 const editedMappings = new Map<string, Mapping>();
 
 function editedMapping(from: string, to: string, ...more: readonly (readonly [from: string, to: string])[]): Mapping {
@@ -514,6 +517,16 @@ describe('a repeat without an id', () => {
     await house.clock.advance(1_000);
     expect(await pinToldNow(house)).toBe('pin of V3');
     expect(house.upstream.sent).toHaveLength(3);
+  });
+
+  test('of PINs whose number the mapping fixes is not told the PIN of a sale that still runs', async () => {
+    const sales = ['V1', 'V2'].map((reference) => ({ ...SUCCESS, reference }));
+    const house = openWalkHouse({ ...slowly(5_000, ...sales), find: receiptOfPins, mapping: ofOnePin() });
+    const one = askForPins(house);
+    await house.clock.advance(1_000);
+    const other = askForPins(house);
+    await house.clock.advance(10_000);
+    expect(await Promise.all([one, other].map(pinOf))).toEqual(['pin of V1', 'pin of V2']);
   });
 
   test('of PINs that a changed mapping refuses is pending without an id while another script waits for the order, and told once', async () => {

@@ -108,6 +108,15 @@ test.each([
   expect(traitsOf(shippedMapping().operations.get(name)!, values)).toMatchObject(traits);
 });
 
+test.each([
+  [{}, 1],
+  [{ quantity: 2 }, 2],
+])('a call for cards that says %j asks v1 for %d, whatever fields the mapping has', (said, quantity) => {
+  const cards = shippedMapping().operations.get('buy_recharge_cards')!;
+  const operation = { ...cards, call: { ...cards.call!, send: () => said } };
+  expect(traitsOf(operation, { network: 'MTN', denomination: 100 })).toMatchObject({ quantity, faceValue: quantity * 100_00 });
+});
+
 describe('a sale of PINs, which has no number, under an id that v1 already has', () => {
   const EXAM: OrderTraits = traitsOf(shippedMapping().operations.get('buy_exam')!, { exam: 'WAEC', quantity: 2 });
   const pins = [

@@ -221,6 +221,18 @@ test('a sale of PINs whose answer was only "success" lacks its goods while the r
   expect(await fillBy(receipt({ pins }))).toMatchObject({ kind: 'succeeded', delivery: { pins } });
 });
 
+test('a sale of PINs whose number the mapping does not read lacks its goods too', async () => {
+  const exam = reader.mapping.operations.get('buy_exam')!;
+  const fields = exam.fields.filter(({ name }) => name !== 'quantity');
+  const operation = { ...exam, fields, call: { ...exam.call!, send: () => ({ exam_name: 'WAEC', quantity: 1 }) } };
+  const mapping = { ...reader.mapping, operations: new Map([['buy_exam', operation]]) };
+  const outcome: Succeeded = { kind: 'succeeded', reference: 'V1-1' };
+  const order = { ...newOrder(), operation: 'buy_exam', fields: { exam: 'WAEC' }, number: 1, attempts: 1, outcome };
+  const find = async (): Promise<Finding> => ({ kind: 'unavailable', reason: 'HTTP 502' });
+  const filled = await withGoods(order, { ...reader, mapping }, partsOf(upstreamOf(find)));
+  expect(filled).toEqual({ ...outcome, delivery: { goodsMissing: true } });
+});
+
 /** Three exam PINs were bought and v1's answer brought one; gives the result and how often the receipt was asked for. */
 async function fillShort(finding: Finding) {
   let asked = 0;

@@ -53,7 +53,13 @@ test.each<[LegacyHeaders, string]>([
   [{ authorization: `basic ${base64('KEY:12345').replaceAll('=', '')}` }, 'KEY / 12345, basic'],
   [{ authorization: `Basic ${base64('K?>>:1234').replaceAll('+', '-').replaceAll('/', '_')}` }, 'K?>> / 1234, basic'],
   [{ authorization: 'Basic KEY:1234' }, 'KEY / 1234, basic'],
+  // `echo KEY:PIN | base64`.
+  [{ authorization: `Basic ${base64('KEY:1234\n')}` }, 'KEY / 1234, basic'],
+  [{ authorization: `Basic ${base64(' KEY:1234 ')}` }, 'KEY / 1234, basic'],
+  [{ authorization: `Basic ${base64('KEY:\r\n')}` }, 'KEY, basic'],
   [{ authorization: `Basic ${base64('KEY:')}` }, 'KEY, basic'],
+  // A script whose PIN is not configured.
+  [{ authorization: 'Token KEY:' }, 'KEY'],
   [{ authorization: `Basic ${base64('acme_live_demo')}` }, 'acme_live_demo, basic'],
   [{ authorization: 'Basic acme_live_demo' }, 'acme_live_demo, basic'],
   [{ authorization: 'Basic: KEY:1234' }, 'KEY / 1234, basic'],

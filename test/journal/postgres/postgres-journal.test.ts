@@ -446,7 +446,7 @@ describePostgres('on a real PostgreSQL', () => {
 
   test('an order beyond the size of a record is a bug, and its neighbours are not affected', async () => {
     const journal = await open();
-    const large = newOrder({ requestId: 'large', fields: { recipients: 'x'.repeat(20_000) } });
+    const large = newOrder({ requestId: 'large', fields: { recipients: 'x'.repeat(30_000) } });
     const [one, two] = await Promise.allSettled([journal.open(newOrder()), journal.open(large)]);
     expect(one.status).toBe('fulfilled');
     expect(two).toMatchObject({ status: 'rejected', reason: expect.any(RangeError) });
