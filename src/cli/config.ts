@@ -14,7 +14,7 @@ export function configCommand(): Command {
     .description('Prints the effective settings; secrets are masked.')
     .addHelpText('after', HELP)
     .action(() => {
-      const { config, sources } = readConfig();
+      const { config, sources } = readConfig({ serves: true });
       const rows = describeConfig(config, sources);
       const width = Math.max(...rows.map(({ name }) => name.length));
       for (const { name, value, source } of rows)

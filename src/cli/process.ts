@@ -6,9 +6,9 @@ import { looksLikeKey, Secret, withoutPin } from '../domain/credentials';
 import { escapeText } from '../domain/shown-words';
 import { loadConfig, processEnv, type Config, type LoadedConfig } from '../config';
 
-/** The settings in force. Throws an error with one sentence per problem. */
-export function readConfig(): Extract<LoadedConfig, { config: Config }> {
-  const loaded = loadConfig(processEnv(), process.cwd());
+/** The settings in force, and fit for a gateway that `serves` if asked. Throws an error with one sentence per problem. */
+export function readConfig({ serves } = { serves: false }): Extract<LoadedConfig, { config: Config }> {
+  const loaded = loadConfig(processEnv(), process.cwd(), { serves });
   if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
   return loaded;
 }

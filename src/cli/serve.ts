@@ -33,7 +33,7 @@ Examples:
 
 async function serve(): Promise<void> {
   if (cluster.isWorker) return work();
-  const { config } = readConfig();
+  const { config } = readConfig({ serves: true });
   const stop = listenForStop();
   const complaints = createOutput(2);
   const output = openLogOutput(config, {
