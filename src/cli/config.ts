@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { describeConfig } from '../config';
-import { readConfig } from './process';
+import { misspeltSettings, readConfig } from './process';
 
 const HELP = `
 Exit codes: 0 usable, 1 a setting has a wrong value, 2 bad usage.
@@ -19,5 +19,6 @@ export function configCommand(): Command {
       const width = Math.max(...rows.map(({ name }) => name.length));
       for (const { name, value, source } of rows)
         process.stdout.write(`${name.padEnd(width)}  ${value}${source === undefined ? '' : `  (${source})`}\n`);
+      for (const sentence of misspeltSettings()) process.stderr.write(`${sentence}\n`);
     });
 }
