@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { counted } from '../domain/shown-words';
 import type { MaskedField, RecordedRequest, Recordings } from '../domain/recorded-request';
 import { parseDuration, parseCount } from './parse-options';
@@ -31,7 +31,9 @@ export function recordCommand(): Command {
   return new Command('record')
     .description('Records the masked requests of one caller of the running gateway, and prints them as they come.')
     .requiredOption('--caller <name>', 'whose: the title in callers.yaml, or the fingerprint of the key')
-    .option('--for <duration>', 'how long, such as 90s, 10m or 1h', parseDuration, parseDuration('10m'))
+    .addOption(
+      new Option('--for <duration>', 'how long, such as 90s, 10m or 1h').argParser(parseDuration).default(600_000, '10m'),
+    )
     .option('--max <count>', 'end after so many requests', parseCount(10_000), 500)
     .option('--json', 'print one JSON object for each request')
     .addHelpText('after', HELP)

@@ -183,6 +183,8 @@ test.each(COMMANDS)('%s has a help of its own, with its exit codes and an exampl
   const { stdout } = await runHere(...command.split(' '), '--help');
   expect(stdout).toMatch(/Exit codes?: /);
   expect(stdout).toContain(`compat-gateway ${command}`);
+  // A default in milliseconds is none that the command takes.
+  expect(stdout).not.toMatch(/default: \d{4,}/);
 });
 
 test.each([['--version'], ['-V']])('%s prints the version of package.json', async (word) => {
