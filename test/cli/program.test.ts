@@ -23,6 +23,7 @@ const COMMANDS = [
   'orders report',
   'orders find',
   'orders recheck',
+  'orders reconcile',
   'record',
   'demo',
   'doctor',
@@ -182,7 +183,7 @@ test.each(COMMANDS)('%s has a help of its own, with its exit codes and an exampl
   }
   const { stdout } = await runHere(...command.split(' '), '--help');
   expect(stdout).toMatch(/Exit codes?: /);
-  expect(stdout).toContain(`compat-gateway ${command}`);
+  expect(stdout).toMatch(new RegExp(`^Examples?\\b.*:\\n(?:  .*\\n)*  .*compat-gateway ${command}`, 'm'));
   // A default in milliseconds is none that the command takes.
   expect(stdout).not.toMatch(/default: \d{4,}/);
 });
