@@ -216,8 +216,8 @@ const KEY_OF = new Map(Object.keys(configSchema.shape).map((key) => [variableOf(
 const FILE_NAMES = [...KEY_OF.keys()].filter((name) => name !== 'CONFIG_FILE');
 const SECRET_NAMES = new Set(['ADMIN_TOKEN', 'ALARM_WEBHOOK', 'LOOKUP_API_KEY', 'GATEWAY_SECRET', 'JOURNAL_URL', 'JOURNAL_KEY']);
 
-/** The configuration in force, or all its problems. An empty variable counts as unset. */
-export function loadConfig(env: Environment, cwd: string): LoadedConfig {
+/** The configuration in force, or all its problems, with `serves` also those of a gateway that serves. An empty variable counts as unset. */
+export function loadConfig(env: Environment, cwd: string, { serves } = { serves: true }): LoadedConfig {
   const file = readConfigFile(nonEmpty(env.CONFIG_FILE), cwd, FILE_NAMES);
   const texts: Record<string, string> = {};
   const sources: Record<string, ConfigSource> = {};
@@ -230,7 +230,7 @@ export function loadConfig(env: Environment, cwd: string): LoadedConfig {
   const parsed = configSchema.safeParse(texts);
   if (!parsed.success)
     return { problems: [...file.problems, ...parsed.error.issues.map((issue) => issueSentence(issue, texts, sources))] };
-  const problems = [...file.problems, ...checkTogether(parsed.data, cwd)];
+  const problems = [...file.problems, ...checkTogether(parsed.data, cwd), ...(serves ? checkServers(parsed.data) : [])];
   return problems.length > 0 ? { problems } : { config: settle(parsed.data, cwd), sources };
 }
 
@@ -258,27 +258,18 @@ function issueSentence(
 /** The problems of settings that do not fit together. */
 function checkTogether(settings: Settings, cwd: string): readonly string[] {
   const problems: string[] = [];
-  if (settings.nodeEnv === 'production' && settings.upstreamUrl === undefined) {
-    problems.push(
-      'UPSTREAM_URL must be set with NODE_ENV=production: to the address of v1, or to `sandbox` for the embedded sandbox.',
-    );
-  }
   if (settings.nodeEnv === 'production' && /^memory:/i.test(settings.journalUrl)) {
     problems.push(
       'JOURNAL_URL must not be `memory:` with NODE_ENV=production: a restart would forget every order. Leave it unset, or set `lmdb:/path`.',
     );
   }
-  if (isPostgres(settings.journalUrl) && settings.gatewaySecret === undefined) {
+  if (/^postgres(?:ql)?:/i.test(settings.journalUrl) && settings.gatewaySecret === undefined) {
     problems.push(
       'GATEWAY_SECRET must be set when JOURNAL_URL is PostgreSQL: with different secrets, one gateway does not find the orders of another. If there is a gateway.secret in DATA_DIR, use its content.',
     );
   }
   if (settings.workers > 1 && /^memory:/i.test(settings.journalUrl)) {
     problems.push('JOURNAL_URL must not be `memory:` with WORKERS above 1: no process would see the orders of another.');
-  }
-  const { upstreamUrl = SANDBOX, port: ownPort } = settings;
-  if (upstreamUrl !== SANDBOX && leadsBack(upstreamUrl, settings.host, ownPort)) {
-    problems.push(`UPSTREAM_URL leads back to this gateway (PORT ${ownPort}): it must be the address of v1.`);
   }
   // With a log file in the watched folder, each line of the log would cause another reload.
   const written = { DATA_DIR: settings.dataDir, LOG_FILE: settings.mappingsWatch ? settings.logFile : undefined };
@@ -289,6 +280,21 @@ function checkTogether(settings: Settings, cwd: string): readonly string[] {
       );
     }
   }
+  return problems;
+}
+
+/** The problems that keep a gateway from serving with these settings. */
+function checkServers(settings: Settings): readonly string[] {
+  const problems: string[] = [];
+  if (settings.nodeEnv === 'production' && settings.upstreamUrl === undefined) {
+    problems.push(
+      'UPSTREAM_URL must be set with NODE_ENV=production: to the address of v1, or to `sandbox` for the embedded sandbox.',
+    );
+  }
+  const { upstreamUrl = SANDBOX, port: ownPort } = settings;
+  if (upstreamUrl !== SANDBOX && leadsBack(upstreamUrl, settings.host, ownPort)) {
+    problems.push(`UPSTREAM_URL leads back to this gateway (PORT ${ownPort}): it must be the address of v1.`);
+  }
   if (!isLoopback(settings.adminHost) && settings.adminToken === undefined) {
     problems.push(`ADMIN_HOST is \`${settings.adminHost}\`, which others can reach, so ADMIN_TOKEN must be set.`);
   }
@@ -297,13 +303,10 @@ function checkTogether(settings: Settings, cwd: string): readonly string[] {
     { name: 'ADMIN_PORT', host: settings.adminHost, port: settings.adminPort },
     ...(isSandbox(settings) ? [{ name: 'SANDBOX_PORT', host: settings.sandboxHost, port: settings.sandboxPort }] : []),
   ];
-  servers.forEach((one, index) =>
-    servers.slice(index + 1).forEach((other) => {
-      if (one.port !== 0 && one.port === other.port && doHostsConflict(one.host, other.host)) {
+  for (const [index, one] of servers.entries())
+    for (const other of servers.slice(index + 1))
+      if (one.port !== 0 && one.port === other.port && doHostsConflict(one.host, other.host))
         problems.push(`${one.name} and ${other.name} are both ${one.port}; each server needs a port of its own.`);
-      }
-    }),
-  );
   return problems;
 }
 
@@ -319,10 +322,6 @@ function settle(settings: Settings, cwd: string): Config {
     ...(settings.logFile === undefined ? {} : { logFile: resolve(cwd, settings.logFile) }),
     ...(lookupApiKey === undefined ? {} : { lookupApiKey }),
   };
-}
-
-function isPostgres(journalUrl: string): boolean {
-  return /^postgres(?:ql)?:/i.test(journalUrl);
 }
 
 function isSandbox({ upstreamUrl }: Settings): boolean {

@@ -256,6 +256,20 @@ describe('the configuration', () => {
     expect(problems({ HOST: '192.0.2.1', PORT: '9090' })).toEqual([]);
     expect(problems({ SANDBOX_PORT: '8080', UPSTREAM_URL: 'https://v1.example' })).toEqual([]);
   });
+
+  it('lets a command that does not serve run without what a gateway needs: a choice of v1, ports, an admin token', () => {
+    const loadForCommand = (env: Environment) => loadConfig(env, folderWith(), { serves: false });
+    for (const env of [
+      { NODE_ENV: 'production' },
+      { SANDBOX_PORT: '8080' },
+      { UPSTREAM_URL: 'http://127.0.0.1:8080' },
+      { ADMIN_HOST: '0.0.0.0' },
+    ])
+      expect(loadForCommand(env)).not.toHaveProperty('problems');
+    expect(loadForCommand({ PORT: 'x' })).toHaveProperty('problems');
+    expect(loadForCommand({ NODE_ENV: 'production', JOURNAL_URL: 'memory:' })).toHaveProperty('problems');
+    expect(loadForCommand({ DATA_DIR: './mappings' })).toHaveProperty('problems');
+  });
 });
 
 describe('the configuration file', () => {

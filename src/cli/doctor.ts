@@ -7,9 +7,9 @@ import { counted, errorText } from '../domain/shown-words';
 import { checkAdmin, checkProxies, checkRunning } from './doctor/check-gateway';
 import { checkDatabase, checkDataFolder, checkJournal, checkMachine, checkMappings, checkSecrets } from './doctor/check-machine';
 import { checkKey, checkReach, checkTls } from './doctor/check-v1';
-import { mend, type Check, type CheckInput, type Finding, type FoundGateway } from './doctor/finding';
+import { mend, note, type Check, type CheckInput, type Finding, type FoundGateway } from './doctor/finding';
 import { checkFolderUnlessKnown } from './known-set';
-import { print, readKey } from './process';
+import { misspeltSettings, print, readKey } from './process';
 import { adminUrl, askAdmin } from './running-gateway';
 
 const HELP = `
@@ -48,11 +48,14 @@ export function doctorCommand(): Command {
 
 async function examineSettings(key: Secret | undefined): Promise<readonly Named[]> {
   const loaded = loadConfig(processEnv(), process.cwd());
-  if ('config' in loaded) return examine(loaded.config, key);
-  return loaded.problems.map((problem) => ({
-    check: 'settings',
-    ...mend(problem, 'The gateway does not start.', '`compat-gateway config` shows the settings in force when they are correct.'),
-  }));
+  const misspelt = misspeltSettings().map((sentence) =>
+    note(sentence, 'Nothing reads it, so a setting that you mean may not be in force.', 'Correct or remove the variable.'),
+  );
+  const wrong = ('problems' in loaded ? loaded.problems : []).map((problem) =>
+    mend(problem, 'The gateway does not start.', '`compat-gateway config` shows the settings in force when they are correct.'),
+  );
+  const findings = [...misspelt, ...wrong].map((finding) => ({ check: 'settings', ...finding }));
+  return 'config' in loaded ? [...findings, ...(await examine(loaded.config, key))] : findings;
 }
 
 /** All checks, in the order of the output. */

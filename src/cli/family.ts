@@ -33,7 +33,11 @@ export function familyCommand(): Command {
       `
 A source is read by patterns, line by line: what is computed, included from elsewhere or written in another way is not seen.
 
-Exit codes: 0 a family fits, 1 none does, 2 bad usage.`,
+Exit codes: 0 a family fits, 1 none does, 2 bad usage.
+
+Examples:
+  compat-gateway family recharge.php
+  compat-gateway family --request curl.txt`,
     )
     .action(async (source: string | undefined, { request }: { readonly request?: string }) => {
       if ((source === undefined) === (request === undefined))

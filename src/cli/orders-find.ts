@@ -23,7 +23,7 @@ import { OUTCOME_MEANINGS, receiptText, type OrderStory } from '../orders/order-
 import { openConfiguredNotes } from '../start/configured-stores';
 import { findGatewaySecret } from '../start/gateway-secret';
 import { openOrdersDesk, type OrdersDesk } from '../start/orders-desk';
-import { parseAge, parseCount } from './parse-options';
+import { parseAddress, parseAge, parseCount, parseName } from './parse-options';
 import { print, printTable, readConfig, readKey, textOfLines } from './process';
 import { askAdminOrThrow } from './running-gateway';
 import { searchJournal, showOrder, withJournal, type Opened } from './show-order';
@@ -230,8 +230,8 @@ const RECHECK_MS = 5 * 60_000;
 export function recheckCommand(): Command {
   return new Command('recheck')
     .description('Asks v1 again about one order, through the running gateway. Buys nothing. Type or pipe the key in.')
-    .argument('<id>', "its request id, the id of our replies, or v1's reference")
-    .option('--address <address>', 'the address of the script, if its key is locked to addresses')
+    .argument('<id>', "its request id, the id of our replies, or v1's reference", parseName)
+    .option('--address <address>', 'the address of the script, if its key is locked to addresses', parseAddress)
     .addHelpText(
       'after',
       '\nExit codes: 0 v1 was asked, 1 it could not be, 2 bad usage, 130 cancelled.\n\nExample:\n  compat-gateway orders recheck first-a < key.txt',

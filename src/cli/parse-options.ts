@@ -1,8 +1,9 @@
 /**
- * Parses the arguments of commands: ages, durations, counts, sets, files and folders. An absent or unreadable file here is bad usage
+ * Parses the arguments of commands: ages, durations, counts, names, addresses, sets, files and folders. An absent or unreadable file here is bad usage
  * (exit code 2). A fault in a setting, or in the content of a file, is not (exit code 1).
  */
 import { accessSync, constants, statSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { dirname } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 
@@ -35,6 +36,17 @@ export function parseCount(most: number, least = 1): (text: string) => number {
     if (!(count >= least && count <= most)) throw new InvalidArgumentError(`expected a whole number from ${least} to ${most}.`);
     return count;
   };
+}
+
+/** A caller, or the id of an order, as the admin calls take it. */
+export function parseName(text: string): string {
+  if (text === '' || text.length > 200) throw new InvalidArgumentError('expected 1 to 200 characters.');
+  return text;
+}
+
+export function parseAddress(text: string): string {
+  if (isIP(text) === 0) throw new InvalidArgumentError('expected an IP address.');
+  return text;
 }
 
 /** Parses the hash of a set of mapping files or of a plan. */

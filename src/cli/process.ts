@@ -4,13 +4,30 @@ import { createInterface, type Key } from 'node:readline';
 import { Writable } from 'node:stream';
 import { looksLikeKey, Secret, withoutPin } from '../domain/credentials';
 import { escapeText } from '../domain/shown-words';
-import { loadConfig, processEnv, type Config, type LoadedConfig } from '../config';
+import { CONFIG_KEYS, loadConfig, processEnv, type Config, type LoadedConfig } from '../config';
+import { editDistance } from '../mapping/nearest-name';
 
-/** The settings in force. Throws an error with one sentence per problem. */
-export function readConfig(): Extract<LoadedConfig, { config: Config }> {
-  const loaded = loadConfig(processEnv(), process.cwd());
+/** The settings in force, and fit for a gateway that `serves` if asked. Throws an error with one sentence per problem. */
+export function readConfig({ serves } = { serves: false }): Extract<LoadedConfig, { config: Config }> {
+  const loaded = loadConfig(processEnv(), process.cwd(), { serves });
   if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
   return loaded;
+}
+
+/** Stricter than the hints for files of ours: the environment is full of other programs' names, such as PGHOST and WORKER_ID. */
+const MISSPELT_LENGTH_MIN = 8;
+const MISSPELT_DISTANCE_MAX = 2;
+
+/** A sentence for each environment variable that looks like a misspelt setting, if that setting itself is not there. */
+export function misspeltSettings(): readonly string[] {
+  const env = processEnv();
+  const settings = CONFIG_KEYS.map(({ name }) => name);
+  return Object.keys(env)
+    .filter((name) => name.length >= MISSPELT_LENGTH_MIN && /^[A-Z\d_]+$/.test(name) && !settings.includes(name))
+    .flatMap((name) => {
+      const near = settings.find((one) => env[one] === undefined && editDistance(name, one) <= MISSPELT_DISTANCE_MAX);
+      return near === undefined ? [] : [`${name} in the environment is not a setting; did you mean ${near}?`];
+    });
 }
 
 /** Listens for SIGINT and SIGTERM, so that no signal is missed during the start. A second signal ends the process at once. */

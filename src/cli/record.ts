@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { counted } from '../domain/shown-words';
 import type { MaskedField, RecordedRequest, Recordings } from '../domain/recorded-request';
-import { parseDuration, parseCount } from './parse-options';
+import { parseCount, parseDuration, parseName } from './parse-options';
 import { listenForStop, print, readConfig, textOfLines } from './process';
 import { askAdmin, askAdminOrThrow } from './running-gateway';
 import type { Config } from '../config';
@@ -30,8 +30,10 @@ interface Options {
 export function recordCommand(): Command {
   return new Command('record')
     .description('Records the masked requests of one caller of the running gateway, and prints them as they come.')
-    .requiredOption('--caller <name>', 'whose: the title in callers.yaml, or the fingerprint of the key')
-    .option('--for <duration>', 'how long, such as 90s, 10m or 1h', parseDuration, parseDuration('10m'))
+    .requiredOption('--caller <name>', 'whose: the title in callers.yaml, or the fingerprint of the key', parseName)
+    .addOption(
+      new Option('--for <duration>', 'how long, such as 90s, 10m or 1h').argParser(parseDuration).default(600_000, '10m'),
+    )
     .option('--max <count>', 'end after so many requests', parseCount(10_000), 500)
     .option('--json', 'print one JSON object for each request')
     .addHelpText('after', HELP)

@@ -7,7 +7,7 @@ import type { Config } from '../config';
 import { startService, type Service } from '../main';
 import { createLog, errorFields, type Log } from '../telemetry/log';
 import { prettyOutput, createFileOutput, createOutput, type Output, type OutputEvents } from '../telemetry/output';
-import { listenForStop, readConfig } from './process';
+import { listenForStop, misspeltSettings, readConfig } from './process';
 
 const LEAVE_MS = 2_000;
 
@@ -33,9 +33,10 @@ Examples:
 
 async function serve(): Promise<void> {
   if (cluster.isWorker) return work();
-  const { config } = readConfig();
+  const { config } = readConfig({ serves: true });
   const stop = listenForStop();
   const complaints = createOutput(2);
+  for (const sentence of misspeltSettings()) complaints.write(`${sentence}\n`);
   const output = openLogOutput(config, {
     onTrouble: (code) =>
       complaints.write(`The log cannot be written (${code}). Selling goes on; lines that do not fit into memory are lost.\n`),

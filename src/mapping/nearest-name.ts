@@ -21,7 +21,7 @@ export function hintFor(wanted: string, known: readonly string[]): { hint?: stri
 }
 
 /** Insertions, deletions, substitutions and swaps of neighbours (`transfrom` is one step from `transform`). */
-function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   const rows = Array.from({ length: a.length + 1 }, (_, i) => [i, ...Array<number>(b.length).fill(0)]);
   for (let j = 0; j <= b.length; j += 1) rows[0]![j] = j;
   for (let i = 1; i <= a.length; i += 1) {

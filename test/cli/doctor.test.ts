@@ -38,6 +38,28 @@ test('--json prints the same, here for an invalid setting', async () => {
   ]);
 });
 
+test('doctor and config name variables that look like a misspelt setting, and not those of other programs', async () => {
+  const foreign = [
+    'PGHOST',
+    'PORT_X',
+    'HOSTNAME',
+    'JOURNAL_STREAM',
+    'NODE_VERSION',
+    'GATEWAY_PORT',
+    'WORKER_ID',
+    'SLACK_WEBHOOK',
+  ];
+  for (const name of [...foreign, 'npm_config_data_dir', 'JOURNAL_KEYS', 'UPSTREAMURL']) process.env[name] = 'hunter2';
+  const sentence = 'JOURNAL_KEYS in the environment is not a setting; did you mean JOURNAL_KEY?';
+  // UPSTREAM_URL is set, so UPSTREAMURL is a variable of its own.
+  expect(await runHere('config')).toMatchObject({ code: 0, stderr: `${sentence}\n` });
+  const { stdout } = await runHere('doctor', '--json');
+  expect((JSON.parse(stdout) as { check: string }[]).filter(({ check }) => check === 'settings')).toEqual([
+    expect.objectContaining({ level: 'note', what: sentence }),
+  ]);
+  expect(stdout).not.toContain('hunter2');
+});
+
 test('a key is read from a pipe, checked at v1, and never printed; an invalid key is not repeated', async () => {
   const env = { ADMIN_PORT: '1', UPSTREAM_URL: house.service.upstreamUrl, DATA_DIR: house.dataDir };
   const { stdout } = await runCommand(['doctor', '--key'], { cwd: house.dataDir, env, input: 'sandbox_demo:1234\n' });

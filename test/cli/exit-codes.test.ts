@@ -42,6 +42,9 @@ const ROWS: readonly (readonly [line: string, code: number, said: RegExp])[] = [
   ['backup here', 1, /^There is no data folder at /],
   ['restore empty', 1, /is not a backup: it has no backup\.json/],
   ['PORT=nope config', 1, /^PORT must be a port/],
+  ['NODE_ENV=production config', 1, /^UPSTREAM_URL must be set/],
+  ['NODE_ENV=production PORT=1 fingerprint', 1, /^The gateway's secret is missing/],
+  ['NODE_ENV=production PORT=1 check', 0, /: no problems/],
   ['TIME_ZONE=nope orders list', 1, /^TIME_ZONE must be the name of a time zone/],
 ];
 

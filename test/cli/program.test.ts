@@ -23,6 +23,7 @@ const COMMANDS = [
   'orders report',
   'orders find',
   'orders recheck',
+  'orders reconcile',
   'record',
   'demo',
   'doctor',
@@ -136,6 +137,9 @@ test.each([
   ...['1y', '0s', '25h', '1.5h', 'long'].map(
     (time) => [`record --caller Ada --for ${time}`, /expected a time such as 90s, 10m or 1h/, 'compat-gateway record'] as const,
   ),
+  ['record --caller=', /expected 1 to 200 characters/, 'compat-gateway record'],
+  ['orders recheck r1 --address nowhere', /expected an IP address/, 'compat-gateway orders recheck'],
+  [`orders recheck ${'r'.repeat(201)}`, /expected 1 to 200 characters/, 'compat-gateway orders recheck'],
   ['record --caller Ada --max 0', /expected a whole number from 1 to 10000/, 'compat-gateway record'],
   ['drift nowhere', /^The folder 'nowhere' cannot be used/, 'compat-gateway drift'],
   ['drift --json --patch', /cannot be used with/, 'compat-gateway drift'],
@@ -182,7 +186,9 @@ test.each(COMMANDS)('%s has a help of its own, with its exit codes and an exampl
   }
   const { stdout } = await runHere(...command.split(' '), '--help');
   expect(stdout).toMatch(/Exit codes?: /);
-  expect(stdout).toContain(`compat-gateway ${command}`);
+  expect(stdout).toMatch(new RegExp(`^Examples?\\b.*:\\n(?:  .*\\n)*  .*compat-gateway ${command}`, 'm'));
+  // A default in milliseconds is none that the command takes.
+  expect(stdout).not.toMatch(/default: \d{4,}/);
 });
 
 test.each([['--version'], ['-V']])('%s prints the version of package.json', async (word) => {

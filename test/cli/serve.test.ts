@@ -108,13 +108,15 @@ test('a reload signal during the start does not end the process', async () => {
   }
 }, 60_000);
 
-test('serve starts although nothing answers at UPSTREAM_URL, says so, and reports at its stop what it found', async () => {
+test('serve starts although nothing answers at UPSTREAM_URL or a variable is misspelt, says so, and reports at its stop what it found', async () => {
   const { url, close } = await listen(createServer());
   await close();
   const gateway = await serving(['serve'], {
     UPSTREAM_URL: `${url}/api/v1`,
     ADMIN_TOKEN: '0123456789abcdef',
+    JOURNAL_KEYS: 'hunter2',
   });
+  await gateway.until(/^JOURNAL_KEYS in the environment is not a setting; did you mean JOURNAL_KEY\?$/m);
   await gateway.until(/"code":"ECONNREFUSED".*"event":"upstream_trouble"/);
   await gateway.until(/Probes and metrics: http/);
   await gateway.until(/^Console: http:\/\/[\w.:]+\/console\.$/m);
