@@ -19,6 +19,7 @@ import { explainOrderReply, type ExplainedField, type ExplainedReply, type Place
 import { OUTCOMES, type OrderQuery } from '../orders/find-orders';
 import { rowOf, type FoundRow } from '../orders/found-row';
 import { maskIn, numbersIn } from '../orders/number-keys';
+import { SENT_LENGTH_MAX } from '../gateway/read/read-raw';
 import { OUTCOME_MEANINGS, receiptText, type OrderStory } from '../orders/order-story';
 import { openConfiguredNotes } from '../start/configured-stores';
 import { findGatewaySecret } from '../start/gateway-secret';
@@ -230,7 +231,7 @@ const RECHECK_MS = 5 * 60_000;
 export function recheckCommand(): Command {
   return new Command('recheck')
     .description('Asks v1 again about one order, through the running gateway. Buys nothing. Type or pipe the key in.')
-    .argument('<id>', "its request id, the id of our replies, or v1's reference", parseName)
+    .argument('<id>', "its request id, the id of our replies, or v1's reference", parseName(SENT_LENGTH_MAX))
     .option('--address <address>', 'the address of the script, if its key is locked to addresses', parseAddress)
     .addHelpText(
       'after',

@@ -39,9 +39,11 @@ export function parseCount(most: number, least = 1): (text: string) => number {
 }
 
 /** A caller, or the id of an order, as the admin calls take it. */
-export function parseName(text: string): string {
-  if (text === '' || text.length > 200) throw new InvalidArgumentError('expected 1 to 200 characters.');
-  return text;
+export function parseName(most: number): (text: string) => string {
+  return (text) => {
+    if (text === '' || text.length > most) throw new InvalidArgumentError(`expected 1 to ${most} characters.`);
+    return text;
+  };
 }
 
 export function parseAddress(text: string): string {

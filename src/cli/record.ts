@@ -30,7 +30,7 @@ interface Options {
 export function recordCommand(): Command {
   return new Command('record')
     .description('Records the masked requests of one caller of the running gateway, and prints them as they come.')
-    .requiredOption('--caller <name>', 'whose: the title in callers.yaml, or the fingerprint of the key', parseName)
+    .requiredOption('--caller <name>', 'whose: the title in callers.yaml, or the fingerprint of the key', parseName(200))
     .addOption(
       new Option('--for <duration>', 'how long, such as 90s, 10m or 1h').argParser(parseDuration).default(600_000, '10m'),
     )
