@@ -49,7 +49,8 @@ export async function openConfiguredJournal(
     refuseOtherSeller(folder, config.dataDir);
     if (before !== undefined && before !== place) await forgetUncharged(folder, config.journalKey, 'proven too');
   }
-  const journal = await open(config, { ...steadiness, retentionMs: config.journalDays * DAY_MS, onEvent });
+  const v1 = { url: config.upstreamUrl ?? '', last: lastV1(config.dataDir) };
+  const journal = await open(config, { ...steadiness, retentionMs: config.journalDays * DAY_MS, onEvent, v1 });
   if (folder !== undefined) {
     writeFileSync(join(folder, SELLER), `${realpathSync(config.dataDir)}\n${realpathSync(folder)}`, { mode: 0o600 });
     const secret = findGatewaySecret(config);
@@ -100,7 +101,8 @@ async function refuseOtherV1({ dataDir, upstreamUrl = '' }: Config, journal: Jou
   const last = lastV1(dataDir);
   if (last === upstreamUrl) return;
   let isSomeOpen = false;
-  if (last !== undefined && last !== '') {
+  // A journal that machines share has compared its own mark.
+  if (last !== undefined && last !== '' && journal.processes === undefined) {
     const open = await journal.listUnsettled({ limit: 1, onUnreadable: () => (isSomeOpen = true) });
     isSomeOpen ||= open.length > 0;
   }

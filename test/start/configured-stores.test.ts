@@ -199,8 +199,22 @@ test('a data folder that has another name now forgets nothing', async () => {
   );
 });
 
-describePostgres('a gateway that comes back to LMDB from PostgreSQL', () => {
+describePostgres('a gateway', () => {
   const server = opened(startPostgres);
 
-  test(FORGETS, async () => comeBackFrom({ JOURNAL_URL: await server.createDatabase(), GATEWAY_SECRET: 's'.repeat(32) }));
+  test('does not start with another v1 than that of an open order of another gateway in PostgreSQL', async () => {
+    const shared = { JOURNAL_URL: await server.createDatabase(), GATEWAY_SECRET: 's'.repeat(32) };
+    const start = (dir: string, url: string, outcome?: Outcome) => {
+      mkdirSync(join(dataDir, dir), { recursive: true });
+      return use(configFor(join(dataDir, dir), { ...shared, UPSTREAM_URL: url }), outcome && sell(outcome));
+    };
+    await start('one', 'https://v1.example/api/v1', { kind: 'unknown', reason: 'no answer' });
+    await expect(start('two', 'https://other.example/api/v1')).rejects.toThrow('are sold through https://v1.example/api/v1');
+    await expect(start('one', 'sandbox')).rejects.toThrow('and UPSTREAM_URL is the embedded sandbox now');
+    await start('two', 'https://v1.example/api/v1', SOLD);
+    await start('two', 'https://other.example/api/v1');
+  });
+
+  test(`that comes back to LMDB from PostgreSQL ${FORGETS}`, async () =>
+    comeBackFrom({ JOURNAL_URL: await server.createDatabase(), GATEWAY_SECRET: 's'.repeat(32) }));
 });
