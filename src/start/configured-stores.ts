@@ -95,7 +95,8 @@ async function refuseLeaving(dataDir: string, place: string, repeatedMs: number)
 
 /**
  * Another v1 does not have what the last one charged, and the gateway would take that for the proof that nothing was: it would tell an open order as
- * failed, and sell its repeat. What is open from the embedded sandbox may end so: nothing was really sold.
+ * failed, and sell its repeat. Orders of the embedded sandbox would not end at all: v1 refuses its keys. They are not ended here as simulated, because
+ * the file tells which v1 sold last, not which one sold an order.
  */
 async function refuseOtherV1({ dataDir, upstreamUrl = '' }: Config, journal: Journal): Promise<void> {
   const file = join(dataDir, LAST_V1);
@@ -103,14 +104,18 @@ async function refuseOtherV1({ dataDir, upstreamUrl = '' }: Config, journal: Jou
   if (last === upstreamUrl) return;
   let isSomeOpen = false;
   // A journal that machines share has compared its own mark.
-  if (last !== undefined && last !== '' && journal.processes === undefined) {
+  if (last !== undefined && journal.processes === undefined) {
     const open = await journal.listUnsettled({ limit: 1, onUnreadable: () => (isSomeOpen = true) });
     isSomeOpen ||= open.length > 0;
   }
   if (isSomeOpen) {
     await journal.close();
+    const whatToDo =
+      last === ''
+        ? `v1 would not end them. Set a DATA_DIR for v1 alone (and a JOURNAL_URL, where it is set), because the orders of the sandbox are only simulated; or, if they may stay open, delete ${file}.`
+        : `Another v1 does not know them: they would be told as failed. Set UPSTREAM_URL back until \`compat-gateway orders report\` says \`0 orders without a final outcome\`; or, if it is only another address of the same v1, delete ${file}.`;
     throw new Error(
-      `There are orders without a final outcome that were sold through ${last}, and UPSTREAM_URL is ${upstreamUrl || 'the embedded sandbox'} now. Another v1 does not know them: they would be told as failed. Set UPSTREAM_URL back until \`compat-gateway orders report\` says \`0 orders without a final outcome\`; or, if it is only another address of the same v1, delete ${file}.`,
+      `There are orders without a final outcome that were sold through ${last || 'the embedded sandbox'}, and UPSTREAM_URL is ${upstreamUrl || 'the embedded sandbox'} now. ${whatToDo}`,
     );
   }
   writeFileSync(file, upstreamUrl, { mode: 0o600 });

@@ -139,8 +139,10 @@ describe('an open order', () => {
     await sellThrough(second);
   });
 
-  test('of the embedded sandbox keeps no gateway from v1', async () => {
+  test('of the embedded sandbox keeps its data folder from v1, which would never end the order', async () => {
     await sellThrough('sandbox', pending);
+    await expect(sellThrough(first)).rejects.toThrow(/sold through the embedded sandbox, and .* Set a DATA_DIR for v1 alone/);
+    await sellThrough('sandbox', SOLD);
     await sellThrough(first);
   });
 });
