@@ -4,6 +4,7 @@ import type { Secret } from '../domain/credentials';
 import type { Journal, JournalEvent } from './journal';
 import { openLmdbJournal, openLmdbReader } from './lmdb-journal';
 import { createMemoryJournal } from './memory-journal';
+import type { MarkedV1 } from './postgres/admission';
 import type * as Postgres from './postgres/postgres-journal';
 
 export interface OpenJournalOptions {
@@ -16,6 +17,8 @@ export interface OpenJournalOptions {
   readonly encryptionKey?: Secret;
   /** Equal for two gateways that make the same fingerprints; only a journal of several machines compares it. */
   readonly secretCheck?: string;
+  /** The v1 through which is sold, and the one that sold last from this data folder. Only a journal of several machines compares it. */
+  readonly v1?: MarkedV1;
   readonly onEvent?: (event: JournalEvent) => void;
 }
 

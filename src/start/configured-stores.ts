@@ -19,7 +19,7 @@ import { checkOf, findGatewaySecret, leaveCheck } from './gateway-secret';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** So long after a sale a request without an id may be its repeat: `timing.replay` of the shipped mappings. */
+/** So long after a sale a script may send it again without its id, where the mappings name no longer time (`timing.replay`). */
 const REPEATED_MS = 10 * 60_000;
 
 /** In the data folder: the folder of the journal that was used last, from here; empty when that is in PostgreSQL. */
@@ -38,18 +38,19 @@ const SELLER = 'data-folder';
 export async function openConfiguredJournal(
   config: Config,
   onEvent: (event: JournalEvent) => void = () => undefined,
-  steadiness: Pick<OpenJournalOptions, 'steadyMs'> = {},
+  { repeatMs = 0, ...steadiness }: Pick<OpenJournalOptions, 'steadyMs'> & Partial<Pick<Mapping, 'repeatMs'>> = {},
 ): Promise<Journal> {
   const last = join(config.dataDir, LAST);
   const folder = journalFolder(config.journalUrl, config.dataDir);
   const place = folder === undefined ? '' : relative(config.dataDir, folder);
   const before = existsSync(last) ? readFileSync(last, 'utf8') : undefined;
-  if (before !== undefined && before !== place) await refuseLeaving(config.dataDir, before);
+  if (before !== undefined && before !== place) await refuseLeaving(config.dataDir, before, Math.max(REPEATED_MS, repeatMs));
   if (folder !== undefined && existsSync(folder)) {
     refuseOtherSeller(folder, config.dataDir);
     if (before !== undefined && before !== place) await forgetUncharged(folder, config.journalKey, 'proven too');
   }
-  const journal = await open(config, { ...steadiness, retentionMs: config.journalDays * DAY_MS, onEvent });
+  const v1 = { url: config.upstreamUrl ?? '', last: lastV1(config.dataDir) };
+  const journal = await open(config, { ...steadiness, retentionMs: config.journalDays * DAY_MS, onEvent, v1 });
   if (folder !== undefined) {
     writeFileSync(join(folder, SELLER), `${realpathSync(config.dataDir)}\n${realpathSync(folder)}`, { mode: 0o600 });
     const secret = findGatewaySecret(config);
@@ -81,33 +82,40 @@ function refuseOtherSeller(folder: string, dataDir: string): void {
  * Another journal does not know the last sales of this one, so that a script which sends one of them again without its id is charged again. Nor does
  * it find out how open orders end. A journal that cannot be read keeps nobody here, nor does one from the embedded sandbox.
  */
-async function refuseLeaving(dataDir: string, place: string): Promise<void> {
+async function refuseLeaving(dataDir: string, place: string, repeatedMs: number): Promise<void> {
   const folder = resolve(dataDir, place);
   if (place === '' || !existsSync(folder) || lastV1(dataDir) === '') return;
   const { open = 0, newestMs = 0 } = (await summariseJournal(folder).catch(() => undefined)) ?? {};
-  if (open === 0 && Date.now() - newestMs > REPEATED_MS) return;
+  if (open === 0 && Date.now() - newestMs > repeatedMs) return;
+  const minutes = counted(Math.ceil(repeatedMs / 60_000), 'minute');
   throw new Error(
-    `JOURNAL_URL is another one now. The journal at ${folder}, which was used last, has ${counted(open, 'order')} without a final outcome, and its newest order is of ${new Date(newestMs).toISOString()}: what scripts send again within ten minutes would be charged again, and open orders would not be finished. Set JOURNAL_URL back, and move when \`compat-gateway orders report\` says \`0 orders without a final outcome\`, ten minutes after the last sale; or delete ${join(dataDir, LAST)}.`,
+    `JOURNAL_URL is another one now. The journal at ${folder}, which was used last, has ${counted(open, 'order')} without a final outcome, and its newest order is of ${new Date(newestMs).toISOString()}: what scripts send again within ${minutes} would be charged again, and open orders would not be finished. Set JOURNAL_URL back, and move when \`compat-gateway orders report\` says \`0 orders without a final outcome\`, ${minutes} after the last sale; or delete ${join(dataDir, LAST)}.`,
   );
 }
 
 /**
  * Another v1 does not have what the last one charged, and the gateway would take that for the proof that nothing was: it would tell an open order as
- * failed, and sell its repeat. What is open from the embedded sandbox may end so: nothing was really sold.
+ * failed, and sell its repeat. Orders of the embedded sandbox would not end at all: v1 refuses its keys. They are not ended here as simulated, because
+ * the file tells which v1 sold last, not which one sold an order.
  */
 async function refuseOtherV1({ dataDir, upstreamUrl = '' }: Config, journal: Journal): Promise<void> {
   const file = join(dataDir, LAST_V1);
   const last = lastV1(dataDir);
   if (last === upstreamUrl) return;
   let isSomeOpen = false;
-  if (last !== undefined && last !== '') {
+  // A journal that machines share has compared its own mark.
+  if (last !== undefined && journal.processes === undefined) {
     const open = await journal.listUnsettled({ limit: 1, onUnreadable: () => (isSomeOpen = true) });
     isSomeOpen ||= open.length > 0;
   }
   if (isSomeOpen) {
     await journal.close();
+    const whatToDo =
+      last === ''
+        ? `v1 would not end them. Set a DATA_DIR for v1 alone (and a JOURNAL_URL, where it is set), because the orders of the sandbox are only simulated; or, if they may stay open, delete ${file}.`
+        : `Another v1 does not know them: they would be told as failed. Set UPSTREAM_URL back until \`compat-gateway orders report\` says \`0 orders without a final outcome\`; or, if it is only another address of the same v1, delete ${file}.`;
     throw new Error(
-      `There are orders without a final outcome that were sold through ${last}, and UPSTREAM_URL is ${upstreamUrl || 'the embedded sandbox'} now. Another v1 does not know them: they would be told as failed. Set UPSTREAM_URL back until \`compat-gateway orders report\` says \`0 orders without a final outcome\`; or, if it is only another address of the same v1, delete ${file}.`,
+      `There are orders without a final outcome that were sold through ${last || 'the embedded sandbox'}, and UPSTREAM_URL is ${upstreamUrl || 'the embedded sandbox'} now. ${whatToDo}`,
     );
   }
   writeFileSync(file, upstreamUrl, { mode: 0o600 });

@@ -1,5 +1,6 @@
 /** Gateways on one journal whose machines' clocks differ: all go by the database's (decision 0051). */
 import { systemClock } from '../../src/domain/clock';
+import { openSandbox } from '../../src/sandbox/sandbox';
 import { describePostgres, startPostgres } from '../journal/postgres/start-postgres';
 import { opened } from '../opened';
 import { askV1, buyAirtime, openHouse, SECRET } from './house';
@@ -12,12 +13,11 @@ describePostgres('machines whose clocks differ', () => {
   const postgres = opened(startPostgres);
 
   test('a sale without an id whose script hung up is not sold again an hour later', async () => {
-    const env = { JOURNAL_URL: await postgres.createDatabase(), GATEWAY_SECRET: SECRET };
+    const sandbox = await openSandbox({});
+    const { url } = await sandbox.listen(0);
+    const env = { JOURNAL_URL: await postgres.createDatabase(), GATEWAY_SECRET: SECRET, UPSTREAM_URL: url };
     const right = await openHouse({ env });
-    const ahead = await openHouse({
-      env: { ...env, UPSTREAM_URL: right.service.upstreamUrl },
-      clock: { ...systemClock, now: () => Date.now() + HOUR_MS },
-    });
+    const ahead = await openHouse({ env, clock: { ...systemClock, now: () => Date.now() + HOUR_MS } });
     try {
       const hungUp = buyAirtime(right, SLOW, { signal: AbortSignal.timeout(500) });
       await expect(hungUp).rejects.toThrow();
@@ -27,6 +27,7 @@ describePostgres('machines whose clocks differ', () => {
     } finally {
       await ahead.close();
       await right.close();
+      await sandbox.close();
     }
   }, 60_000);
 });

@@ -7,9 +7,10 @@ import type { Journal } from '../../src/journal/journal';
 import { journalFolder } from '../../src/journal/open-journal';
 import { openConfiguredJournal, openJournalBeside } from '../../src/start/configured-stores';
 import { takeGatewaySecret } from '../../src/start/gateway-secret';
-import { configFor } from '../flows/house';
+import { configFor, openHouse } from '../flows/house';
 import { newOrder } from '../journal/new-order';
 import { describePostgres, startPostgres } from '../journal/postgres/start-postgres';
+import { editFile } from '../mapping/mapping-set';
 import { opened } from '../opened';
 import { newFolder } from '../new-folder';
 
@@ -138,8 +139,10 @@ describe('an open order', () => {
     await sellThrough(second);
   });
 
-  test('of the embedded sandbox keeps no gateway from v1', async () => {
+  test('of the embedded sandbox keeps its data folder from v1, which would never end the order', async () => {
     await sellThrough('sandbox', pending);
+    await expect(sellThrough(first)).rejects.toThrow(/sold through the embedded sandbox, and .* Set a DATA_DIR for v1 alone/);
+    await sellThrough('sandbox', SOLD);
     await sellThrough(first);
   });
 });
@@ -190,6 +193,18 @@ test.each<[string, number, Outcome]>([
   },
 );
 
+test('a journal is left only when its last sale is older than the time in which the mappings take a request for its repeat', async () => {
+  const v1 = { UPSTREAM_URL: 'https://v1.example/api/v1' };
+  await use(configFor(dataDir, v1), sell(SOLD, Date.now() - 30 * 60_000));
+  const leave = async (replay: string): Promise<void> => {
+    const env = { ...v1, JOURNAL_URL: `lmdb:${join(dataDir, 'another')}` };
+    const changeMappings = (folder: string) => editFile(join(folder, 'callers.yaml'), 'replay: 10m', `replay: ${replay}`);
+    await (await openHouse({ dataDir, env, changeMappings })).close();
+  };
+  await expect(leave('1h')).rejects.toThrow(/send again within 60 minutes .*, 60 minutes after the last sale/);
+  await leave('5m');
+});
+
 test('a data folder that has another name now forgets nothing', async () => {
   await use(configFor(dataDir), sell({ kind: 'rejected', httpStatus: 400 }));
   const renamed = join(newFolder(), 'renamed');
@@ -199,8 +214,22 @@ test('a data folder that has another name now forgets nothing', async () => {
   );
 });
 
-describePostgres('a gateway that comes back to LMDB from PostgreSQL', () => {
+describePostgres('a gateway', () => {
   const server = opened(startPostgres);
 
-  test(FORGETS, async () => comeBackFrom({ JOURNAL_URL: await server.createDatabase(), GATEWAY_SECRET: 's'.repeat(32) }));
+  test('does not start with another v1 than that of an open order of another gateway in PostgreSQL', async () => {
+    const shared = { JOURNAL_URL: await server.createDatabase(), GATEWAY_SECRET: 's'.repeat(32) };
+    const start = (dir: string, url: string, outcome?: Outcome) => {
+      mkdirSync(join(dataDir, dir), { recursive: true });
+      return use(configFor(join(dataDir, dir), { ...shared, UPSTREAM_URL: url }), outcome && sell(outcome));
+    };
+    await start('one', 'https://v1.example/api/v1', { kind: 'unknown', reason: 'no answer' });
+    await expect(start('two', 'https://other.example/api/v1')).rejects.toThrow('are sold through https://v1.example/api/v1');
+    await expect(start('one', 'sandbox')).rejects.toThrow('and UPSTREAM_URL is the embedded sandbox now');
+    await start('two', 'https://v1.example/api/v1', SOLD);
+    await start('two', 'https://other.example/api/v1');
+  });
+
+  test(`that comes back to LMDB from PostgreSQL ${FORGETS}`, async () =>
+    comeBackFrom({ JOURNAL_URL: await server.createDatabase(), GATEWAY_SECRET: 's'.repeat(32) }));
 });

@@ -1,4 +1,7 @@
-/** The conditions under which this process may take orders: the journal's orders have its encryption key, and it knows the database's time. */
+/**
+ * The conditions under which this process may take orders: the journal's orders have its encryption key and were sold through its v1, and it knows the
+ * database's time.
+ */
 import { type Clock, systemClock } from '../../domain/clock';
 import { GatewayError } from '../../domain/errors';
 import type { Run } from './database';
@@ -58,6 +61,66 @@ export function createKeyMark({ run, keyCheck, onShutOut }: KeyMarkOptions): Key
       isSet = true;
     },
     isOurs: () => complaint === undefined,
+  };
+}
+
+/**
+ * The mark of the v1 through which the orders of a journal are sold. A gateway with another v1 would not find there what this one has charged: it would
+ * tell an open order as failed, and sell its repeat.
+ */
+export interface V1Mark {
+  /** For the start. Rejects where the mark is of another v1 that some order or some gateway still needs. */
+  take(): Promise<void>;
+  /** Looks whether another gateway has replaced the mark, as it may once this one was silent. */
+  check(run: Run): Promise<void>;
+  /** False when the mark was replaced: then nothing may be sold, and v1 proves nothing. */
+  isOurs(): boolean;
+}
+
+/** An address of v1; empty for the embedded sandbox. `last`: the one that sold last from here, for journals that have no mark yet. */
+export interface MarkedV1 {
+  readonly url: string;
+  readonly last: string | undefined;
+}
+
+interface V1MarkOptions extends Pick<KeyMarkOptions, 'run' | 'onShutOut'> {
+  /** Without it nothing is marked or compared. */
+  readonly v1: MarkedV1 | undefined;
+}
+
+/** Longer than a living gateway is without a sign. */
+const SILENT_MS = 20_000;
+const FIRST_V1 = 'UPDATE gateway_journal SET upstream_check = $1 WHERE id = 1 AND upstream_check IS NULL';
+const NEXT_V1 = `UPDATE gateway_journal SET upstream_check = $1 WHERE id = 1 AND upstream_check <> $1
+  AND NOT EXISTS (SELECT 1 FROM gateway_orders WHERE is_unsettled)
+  AND NOT EXISTS (SELECT 1 FROM gateway_processes WHERE signed_at_ms > (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint - ${SILENT_MS})`;
+
+export function createV1Mark({ run, v1, onShutOut }: V1MarkOptions): V1Mark {
+  let isOurs = true;
+  const shown = (url: unknown): string => (url === '' ? 'the embedded sandbox' : String(url));
+  const complaintOf = async (on: Run): Promise<Error | undefined> => {
+    const [row] = await on('SELECT upstream_check FROM gateway_journal WHERE id = 1');
+    const mark = row?.['upstream_check'] ?? v1?.url;
+    if (v1 === undefined || mark === v1.url) return undefined;
+    return new Error(
+      `The orders in PostgreSQL are sold through ${shown(mark)}, and UPSTREAM_URL is ${shown(v1.url)} now. Another v1 does not know them: open ones would be told as failed. Set UPSTREAM_URL back until \`compat-gateway orders report\` says \`0 orders without a final outcome\`, then stop all gateways before the first starts with another one (after a kill wait ${SILENT_MS / 1_000} seconds); or, if it is only another address of the same v1, stop all gateways and \`UPDATE gateway_journal SET upstream_check = '${v1.url}'\`.`,
+    );
+  };
+  return {
+    async take() {
+      if (v1 === undefined) return;
+      await run(FIRST_V1, [v1.last ?? v1.url]);
+      await run(NEXT_V1, [v1.url]);
+      const complaint = await complaintOf(run);
+      if (complaint !== undefined) throw complaint;
+    },
+    async check(on) {
+      const complaint = isOurs ? await complaintOf(on) : undefined;
+      if (complaint === undefined) return;
+      isOurs = false;
+      onShutOut(complaint);
+    },
+    isOurs: () => isOurs,
   };
 }
 

@@ -20,7 +20,15 @@ import { keepAnswers, writeKeptChange, type KeepingJournal, type KeptChange } fr
 import { checkIntent, settleAttempt, settleOrder, tellOrder, withoutGoods } from '../order-life';
 import { createFieldSeal, type FieldSeal } from '../record';
 import type { Retention } from '../retention';
-import { createDatabaseClock, createKeyMark, type DatabaseClock, type KeyMark } from './admission';
+import {
+  createDatabaseClock,
+  createKeyMark,
+  createV1Mark,
+  type DatabaseClock,
+  type KeyMark,
+  type MarkedV1,
+  type V1Mark,
+} from './admission';
 import { createSpool, replaySpool } from './away';
 import { Batches } from './batches';
 import { Database, type Run } from './database';
@@ -43,6 +51,7 @@ export interface PostgresJournalOptions {
   readonly encryptionKey?: Secret;
   /** A check value of the secret from which owners are made: gateways with different secrets would not find each other's orders. */
   readonly secretCheck?: string;
+  readonly v1?: MarkedV1;
   readonly onEvent?: (event: JournalEvent) => void;
   /** A statement without an answer for so long has failed. */
   readonly statementMs?: number;
@@ -81,6 +90,7 @@ class PostgresJournal {
   readonly #held = new HeldOrders();
   readonly #writeParts: WriteParts;
   readonly #keyMark: KeyMark;
+  readonly #v1Mark: V1Mark;
   readonly #clock: DatabaseClock;
   readonly #doubts: Doubts<VersionedOrder>;
   readonly #processes: Processes;
@@ -97,19 +107,20 @@ class PostgresJournal {
     this.#seal = seal;
     const onChange = (change: 'failed' | 'recovered', error?: unknown): void => this.#onChange(change, error);
     // Another server, with another clock, may answer for a database that was away.
-    const onLook = (run: Run): Promise<void> => this.#clock.compare(run);
+    const onLook = (run: Run): Promise<void> => this.#clock.compare(run).then(() => this.#v1Mark.check(run));
     this.#database = new Database({ url, onChange, onLook, ...(statementMs === undefined ? {} : { statementMs }) });
     const { read, write } = this.#database;
     const holder = randomUUID();
     const onShutOut = (error: Error): void => onEvent({ kind: 'write_failed', error });
     this.#reads = createReads(read, seal);
     this.#keyMark = createKeyMark({ run: write, keyCheck: seal.keyCheck, onShutOut });
+    this.#v1Mark = createV1Mark({ run: write, v1: options.v1, onShutOut });
     this.#clock = createDatabaseClock({ run: read, ...(machine && { machine }) });
     this.#doubts = createDoubts(
       () => this.#clock.now(),
       (...doubt) => this.#endDoubt(...doubt),
     );
-    this.#processes = createProcesses(holder, this.#clock, read, write);
+    this.#processes = createProcesses(holder, this.#clock, read, write, this.#v1Mark);
     const parts = (this.#writeParts = { run: write, seal, held: this.#held, holder });
     const onDoubt = (standing: VersionedOrder): void => this.#doubts.note(standing.order, standing);
     const waitingMax = options.waitingMax ?? WAITING_MAX;
@@ -123,6 +134,7 @@ class PostgresJournal {
     const { startMs = START_MS, retentionMs = RETENTION_MS, spoolDir, secretCheck } = this.#options;
     await prepareSchema(this.#database, { startMs, isReadOnly: false, ...(secretCheck === undefined ? {} : { secretCheck }) });
     await this.#keyMark.check();
+    await this.#v1Mark.take();
     await this.#clock.compare(this.#database.read);
     const told = new Map<string, KeptChange>();
     const { changes, unreadable } = await replaySpool(spoolDir, this.#seal, (change) => {
@@ -195,8 +207,8 @@ class PostgresJournal {
     const attempt = ofAttempt ?? this.#attemptOf(owner, requestId);
     // A receipt or v1's history gave this answer: the order may belong to another process, whose script waits for it.
     const isFound = ofAttempt === undefined && storable.kind !== 'unknown';
-    if (isJudgedByTime(storable) && !this.#clock.isRight())
-      throw new WriteFailure(new Error('the time of the database is not known'));
+    if (isJudgedByTime(storable) && !(this.#clock.isRight() && this.#v1Mark.isOurs()))
+      throw new WriteFailure(new Error('the time of the database is not known, or the orders are of another v1'));
     const change = (before: Order): Order => settleAttempt(before, storable, atMs, attempt);
     const order = await this.#write({ owner, requestId }, atMs, change, isOfOther || isFound);
     if (order === undefined) throw new Error('The journal has no order with this request id to settle.');
@@ -249,7 +261,7 @@ class PostgresJournal {
   }
 
   #isWritable(): boolean {
-    return this.#isOpen && this.#database.isThere() && this.#keyMark.isOurs() && this.#clock.isRight();
+    return this.#isOpen && this.#database.isThere() && this.#keyMark.isOurs() && this.#v1Mark.isOurs() && this.#clock.isRight();
   }
 
   #onChange(change: 'failed' | 'recovered', error: unknown): void {

@@ -1,7 +1,7 @@
 /** The gateway processes that share the journal, and the sales that they have told. (Decisions 0024, 0051.) */
 import type { Processes } from '../journal';
 import { TOLD_KEPT_MS, type ToldStore } from '../told-sales';
-import type { DatabaseClock } from './admission';
+import type { DatabaseClock, V1Mark } from './admission';
 import type { Run } from './database';
 
 const SIGN = `INSERT INTO gateway_processes (id, signed_at_ms) VALUES ($1, $2)
@@ -15,12 +15,17 @@ export function createProcesses(
   { now, readAtMs }: Pick<DatabaseClock, 'now' | 'readAtMs'>,
   read: Run,
   write: Run,
+  v1Mark: Pick<V1Mark, 'check'>,
 ): Processes {
   return {
     own,
     now,
     readAtMs,
-    sign: async (atMs) => void (await write(SIGN, [own, Math.round(atMs)])),
+    async sign(atMs) {
+      await write(SIGN, [own, Math.round(atMs)]);
+      // After the sign: from then on nobody replaces the mark of v1, and whoever did it before is seen.
+      await v1Mark.check(read);
+    },
     list: async () =>
       (await read('SELECT id, signed_at_ms FROM gateway_processes')).map((row) => ({
         id: row['id'] as string,

@@ -69,6 +69,7 @@ const MIGRATIONS: readonly Migration[] = [
       )`,
     ],
   },
+  { usableFrom: 1, statements: ['ALTER TABLE gateway_journal ADD COLUMN IF NOT EXISTS upstream_check text'] },
 ];
 const LAYOUT = MIGRATIONS.length;
 

@@ -13,6 +13,7 @@ import {
 } from '../../../src/journal/postgres/postgres-journal';
 import { collect, journalSuite } from '../journal-suite';
 import { newOrder, OPENED_AT_MS } from '../new-order';
+import { openAddress } from './address';
 import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
 import { closedAfterEach, opened } from '../../opened';
@@ -91,7 +92,7 @@ describePostgres('on a real PostgreSQL', () => {
       const all = await Promise.all(Array.from({ length: 6 }, () => open()));
       const opened = await Promise.all(all.map((journal, index) => journal.open(newOrder({ requestId: `r${index % 2}` }))));
       expect(kindsOf(opened)).toEqual(['found', 'found', 'found', 'found', 'opened', 'opened']);
-      expect(await sql('SELECT layout, usable_from FROM gateway_journal')).toEqual([{ layout: 3, usable_from: 1 }]);
+      expect(await sql('SELECT layout, usable_from FROM gateway_journal')).toEqual([{ layout: 4, usable_from: 1 }]);
     });
 
     test('write an order that is under way again where a standby that lagged has taken over without it', async () => {
@@ -143,6 +144,68 @@ describePostgres('on a real PostgreSQL', () => {
       await expect(open({ secretCheck: 'b' })).rejects.toThrow('another GATEWAY_SECRET');
     });
 
+    describe('must sell through one v1, where another would prove that an open order never was', () => {
+      const through = (address: string, last?: string) => ({ v1: { url: `https://${address}.example/api/v1`, last } });
+      const SOLD_BY_FIRST = 'sold through https://first.example/api/v1, and UPSTREAM_URL is https://other.example/api/v1 now';
+
+      test('until no order is open and none of them runs', async () => {
+        const journal = await open(through('first'));
+        await journal.open(newOrder());
+        await (await open(through('first'))).close();
+        await expect(open(through('other'))).rejects.toThrow(SOLD_BY_FIRST);
+        await journal.settle(owner, 'r1', SOLD, OPENED_AT_MS + 1);
+        await journal.processes!.sign(Date.now());
+        await expect(open(through('other'))).rejects.toThrow(SOLD_BY_FIRST);
+        await journal.processes!.remove(journal.processes!.own);
+        await (await open(through('other'))).open(newOrder({ requestId: 'r2' }));
+        await expect(open(through('first'))).rejects.toThrow('are sold through https://other.example');
+      });
+
+      test('also where the journal is of a build that did not note it, by the data folder of the gateway that starts first', async () => {
+        const journal = await open();
+        await journal.open(newOrder());
+        await sql('ALTER TABLE gateway_journal DROP COLUMN upstream_check');
+        await sql('UPDATE gateway_journal SET layout = 3');
+        await expect(open(through('other', through('first').v1.url))).rejects.toThrow(SOLD_BY_FIRST);
+        await open(through('first'));
+      });
+
+      test('and one that was silent when another was set sells nothing more, and proves nothing', async () => {
+        const events: JournalEvent[] = [];
+        const journal = await open({ ...through('first'), onEvent: (event) => events.push(event) });
+        await journal.open(newOrder());
+        await journal.settle(owner, 'r1', REJECTED, OPENED_AT_MS + 1);
+        const other = await open(through('other'));
+        await other.open(newOrder({ requestId: 'r2' }));
+        await journal.processes!.sign(Date.now());
+        await journal.processes!.sign(Date.now());
+        expect(events).toMatchObject([{ kind: 'write_failed', error: { message: expect.stringContaining('other.example') } }]);
+        expect(journal.isWritable()).toBe(false);
+        await expect(journal.open(newOrder())).rejects.toMatchObject({ code: 'journal_unavailable' });
+        const proof = journal.settle(owner, 'r2', { kind: 'not_sent', reason: 'absent', isProven: true }, OPENED_AT_MS + 2);
+        await expect(proof).rejects.toThrow('the orders are of another v1');
+        expect((await other.find(owner, 'r2'))?.outcome).toBeUndefined();
+      });
+
+      test('and one that was cut off meanwhile finds it out before it sells again', async () => {
+        const address = await openAddress(server.port);
+        const recovered: boolean[] = [];
+        const journal: Journal = await open({
+          ...through('first'),
+          url: url.replace(`:${server.port}/`, `:${address.port}/`),
+          onEvent: ({ kind }) => kind === 'write_recovered' && recovered.push(journal.isWritable()),
+        });
+        await address.close();
+        await expect(journal.open(newOrder())).rejects.toMatchObject({ code: 'journal_unavailable' });
+        await open(through('other'));
+        await address.listen();
+        await until(() => recovered.length > 0);
+        expect(recovered).toEqual([false]);
+        await journal.close();
+        await address.close();
+      });
+    });
+
     test('recognise each other by what they wrote last', async () => {
       const [one, other] = [await open(), await open()];
       await one.open(newOrder({ requestId: 'one' }));
@@ -192,7 +255,7 @@ describePostgres('on a real PostgreSQL', () => {
       expect(await journal.listUntold({ owner, fromMs: 0, limit: 9 })).toMatchObject([{ requestId: 'r1' }]);
       await journal.tell(owner, 'r1', OPENED_AT_MS + 1);
       expect(await sql('SELECT * FROM gateway_untold')).toEqual([]);
-      expect(await sql('SELECT layout, usable_from FROM gateway_journal')).toEqual([{ layout: 3, usable_from: 1 }]);
+      expect(await sql('SELECT layout, usable_from FROM gateway_journal')).toEqual([{ layout: 4, usable_from: 1 }]);
     });
 
     test('a table that its user may not use is reported at the start, not at the first sale', async () => {
@@ -226,8 +289,8 @@ describePostgres('on a real PostgreSQL', () => {
       await open();
       await sql('UPDATE gateway_journal SET layout = 7');
       await (await open()).open(newOrder());
-      await sql('UPDATE gateway_journal SET usable_from = 4');
-      const changed = 'its journal was changed by a newer build (layout 7, this build knows 3); nothing in it was changed.';
+      await sql('UPDATE gateway_journal SET usable_from = 5');
+      const changed = 'its journal was changed by a newer build (layout 7, this build knows 4); nothing in it was changed.';
       await expect(open()).rejects.toThrow(changed);
       await expect(openPostgresReader({ url })).rejects.toThrow(changed);
     });
