@@ -17,6 +17,11 @@ export function kobo(value: number): AmountMinor {
   return value as AmountMinor;
 }
 
+/** The sum of two amounts, and never beyond the largest whole number: whole lists are summed up, and one absurd order must not make them unreadable. */
+export function addKobo(one: AmountMinor, other: AmountMinor): AmountMinor {
+  return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, one + other)) as AmountMinor;
+}
+
 /**
  * Kobo from naira as text or number (`"1,000.50"`, `₦500`, `100`, `1e3` is not an amount), or `undefined`.
  * More than two decimals are accepted only when the rest is zero: a fraction of a kobo is never rounded away.

@@ -1,5 +1,5 @@
 /** The report of one day of one key: compares the journal with v1's history. The worst kinds of differences come first. */
-import { kobo, ZERO_KOBO, type AmountMinor } from '../domain/amount';
+import { addKobo, kobo, ZERO_KOBO, type AmountMinor } from '../domain/amount';
 import type { Clock } from '../domain/clock';
 import type { Day } from '../domain/day';
 import type { Order } from '../domain/order';
@@ -259,7 +259,7 @@ export function chargedByV1({ balance }: V1Row): AmountMinor | undefined {
 function sumUp(amounts: readonly (AmountMinor | undefined)[]): Sum {
   return {
     count: amounts.length,
-    charged: kobo(amounts.reduce<number>((sum, amount) => sum + (amount ?? 0), 0)),
+    charged: amounts.reduce<AmountMinor>((sum, amount) => addKobo(sum, amount ?? ZERO_KOBO), ZERO_KOBO),
     unpriced: amounts.filter((amount) => amount === undefined).length,
   };
 }
