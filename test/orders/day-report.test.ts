@@ -1,4 +1,5 @@
 import { kobo } from '../../src/domain/amount';
+import { pause } from '../../src/domain/clock';
 import type { JsonObject } from '../../src/domain/json';
 import type { Outcome } from '../../src/domain/outcome';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
@@ -52,9 +53,11 @@ interface World {
   readonly utc?: true;
   readonly paidInLater?: number;
   readonly answer?: (call: V1Call, nth: number) => Finding | undefined;
+  /** How long v1 takes for each answer. */
+  readonly answersInMs?: number;
 }
 
-async function report({ orders = [], rows = [], utc, paidInLater = 0, answer }: World) {
+async function report({ orders = [], rows = [], utc, paidInLater = 0, answer, answersInMs = 0 }: World) {
   const journal = createMemoryJournal();
   const clock = createVirtualClock();
   for (const order of orders) {
@@ -80,7 +83,8 @@ async function report({ orders = [], rows = [], utc, paidInLater = 0, answer }: 
     return data;
   });
   const newestFirst = [...listed].reverse();
-  const upstream = createScriptedUpstream(clock, [], (call, nth): Finding => {
+  const upstream = createScriptedUpstream(clock, [], async (call, nth): Promise<Finding> => {
+    if (answersInMs > 0) await pause(clock, answersInMs);
     const special = answer?.(call, nth);
     if (special !== undefined) return special;
     if (call.path === '/balance') return found({ wallet_balance: balance + paidInLater });
@@ -298,6 +302,24 @@ test('after a 429 of v1 the report waits as long as Retry-After says and then go
   expect(made.asked[1]!.atMs - made.asked[0]!.atMs).toBeGreaterThanOrEqual(90_000);
 });
 
+test('a report that has run for longer than it would wait for v1 still asks again after a missing answer', async () => {
+  const orders = Array.from({ length: 40 }, (_, nth) => ({ id: `r${nth}`, outcome: sold(`V${nth}`) }));
+  let isFirst = true;
+  const made = await report({
+    orders,
+    rows: orders.map((_, nth) => ({ reference: `V${nth}` })),
+    answersInMs: 2 * MINUTE_MS,
+    answer({ path }) {
+      if (path !== '/balance' || !isFirst) return undefined;
+      isFirst = false;
+      return { kind: 'unavailable', reason: 'reset' };
+    },
+  });
+  expect(made.asked.at(-1)!.atMs - made.asked[0]!.atMs).toBeGreaterThan(20 * MINUTE_MS);
+  expect(textOf(made)).toEqual(['agree']);
+});
+
+const FIVE_MINUTES: Finding = { kind: 'refused', httpStatus: 429, retryAfterSeconds: 300, body: {} };
 const DAY_LONG: Finding = { kind: 'refused', httpStatus: 429, retryAfterSeconds: 86_400, body: {} };
 test.each<[string, Finding, (call: V1Call) => boolean, RegExp]>([
   [
@@ -307,6 +329,7 @@ test.each<[string, Finding, (call: V1Call) => boolean, RegExp]>([
     /no usable answer \(silence\)/,
   ],
   ['the second page', DAY_LONG, ({ query }) => query?.['page'] === '2', /too many requests/],
+  ['any question in time', FIVE_MINUTES, () => true, /too many requests/],
   ['a key that v1 refuses', { kind: 'refused', httpStatus: 401, body: {} }, () => true, /refuses this key \(HTTP 401\)/],
   [
     'a receipt',
