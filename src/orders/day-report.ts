@@ -54,8 +54,8 @@ export interface DayReport {
   readonly v1: Sum;
   /** Charges of other keys of the same account: v1's history is that of the account. */
   readonly otherKeys: Sum;
-  /** Charged and given back, by v1's history. */
-  readonly refunds: Sum;
+  /** How many sales v1 has refunded. What they had cost is in none of its rows for certain. */
+  readonly refunds: number;
   readonly walletNow: AmountMinor | undefined;
   /** Undefined where v1 does not show the balances for it. */
   readonly wallet: WalletMovement | undefined;
@@ -111,7 +111,7 @@ export async function reportDay(day: Day, parts: DayParts): Promise<DayReport> {
     ),
     v1: sumUp(rows.filter(({ status }) => status === 'charged').map(chargedByV1)),
     otherKeys: sumUp(othersOfDay.filter(({ row }) => row.status === 'charged').map(({ row }) => chargedByV1(row))),
-    refunds: sumUp(rows.filter(({ status }) => status === 'failed').map(chargedByV1)),
+    refunds: rows.filter(({ status }) => status === 'failed').length,
     wallet: walletOf(v1, isOfDay, zone),
   };
 }
@@ -251,9 +251,13 @@ function differenceIn(order: Order, row: V1Row, mapping: Mapping): Difference['w
   return compareReceipt({ data: row.data }, traits).price === 'differs' ? 'price' : undefined;
 }
 
-/** What v1 charged, by the wallet before and after; for a failed row what v1 charged and gave back. Undefined if the balance rose or is unknown. */
-export function chargedByV1({ balance }: V1Row): AmountMinor | undefined {
-  return balance === undefined || balance.after > balance.before ? undefined : kobo(balance.before - balance.after);
+/**
+ * What v1 charged, by the wallet before and after. Undefined if the balance rose or is unknown, and for a failed row: its balances may be those
+ * around charge and refund, with all sales in between.
+ */
+export function chargedByV1({ balance, status }: V1Row): AmountMinor | undefined {
+  if (balance === undefined || balance.after > balance.before || status === 'failed') return undefined;
+  return kobo(balance.before - balance.after);
 }
 
 function sumUp(amounts: readonly (AmountMinor | undefined)[]): Sum {

@@ -3,7 +3,7 @@ import { pause } from '../../src/domain/clock';
 import type { JsonObject } from '../../src/domain/json';
 import type { Outcome } from '../../src/domain/outcome';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
-import { reportDay, type DayReport } from '../../src/orders/day-report';
+import { chargedByV1, reportDay, type DayReport } from '../../src/orders/day-report';
 import type { Finding, V1Call } from '../../src/upstream/upstream';
 import { createVirtualClock } from '../domain/virtual-clock';
 import { CREDENTIALS, createScriptedUpstream } from '../gateway/scripted-upstream';
@@ -122,7 +122,7 @@ test('the report of a day without differences has equal sums in journal and v1, 
     orders: 3,
     journal: { count: 1, charged: 9_800, unpriced: 0 },
     v1: { count: 1, charged: 9_800, unpriced: 0 },
-    refunds: { count: 1, charged: 9_800, unpriced: 0 },
+    refunds: 1,
     wallet: { opening: 100_000, charged: 9_800, moneyIn: 0, other: 0, closing: 90_200 },
     unread: [],
   });
@@ -243,7 +243,7 @@ test('an order that v1 shows as given back is no charge, and a difference only w
     const rows = [{ reference: 'V1', more }];
     const failed = await report({ orders: [{ id: 'a', outcome: { kind: 'declined', reference: 'V1' } }], rows });
     expect(textOf(failed)).toEqual(['agree']);
-    expect(failed).toMatchObject({ v1: { count: 0 }, refunds: { count: 1 } });
+    expect(failed).toMatchObject({ v1: { count: 0 }, refunds: 1 });
     const told = await report({ orders: [{ id: 'a', outcome: sold('V1') }], rows });
     expect(textOf(told)).toEqual(['differences', 'sold_not_at_v1 a V1']);
   }
@@ -289,6 +289,18 @@ test('a funding of the wallet is shown as money in and is no difference', async 
   const made = await report({ orders, rows: [funding, { reference: 'V2' }], paidInLater: 70 });
   expect(textOf(made)).toEqual(['agree']);
   expect(made.wallet).toEqual({ opening: 50_000, charged: 9_800, moneyIn: 40_200, other: 7_000, closing: 87_400 });
+});
+
+test('a sale that v1 gave back shows no price: its balances are around other sales as well', async () => {
+  const orders = [
+    { id: 'late', outcome: sold('V1'), atMs: NOON_MS - MINUTE_MS },
+    { id: 'between', outcome: sold('V2') },
+  ];
+  const late = { status: 'failed', atMs: NOON_MS - MINUTE_MS, more: { balance_before: 1_000, balance_after: 902 } };
+  const made = await report({ orders, rows: [{ reference: 'V1', ...late }, { reference: 'V2' }] });
+  expect(textOf(made)).toEqual(['differences', 'sold_not_at_v1 late V1']);
+  expect(chargedByV1(made.differences[0]!.row!)).toBeUndefined();
+  expect(made).toMatchObject({ v1: { count: 1, charged: 9_800 }, refunds: 1, wallet: { charged: 9_800, other: 0 } });
 });
 
 test('after a 429 of v1 the report waits as long as Retry-After says and then goes on', async () => {
