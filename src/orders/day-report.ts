@@ -278,11 +278,23 @@ function walletOf(v1: V1Day, isOfDay: (atMs: number) => boolean, zone: number): 
   const closing = following === undefined ? v1.walletNow : following.balance?.before;
   if (!v1.isWhole || opening === undefined || closing === undefined) return undefined;
   let [charged, moneyIn] = [0, 0];
+  const refunds = new Set<number>();
+  const failed: number[] = [];
   for (const { balance, status, isMoneyIn } of rows) {
     if (balance === undefined) return undefined;
-    if (isMoneyIn) moneyIn += balance.after - balance.before;
-    else if (status !== 'failed') charged += balance.before - balance.after;
+    const spent = balance.before - balance.after;
+    if (isMoneyIn) {
+      moneyIn -= spent;
+      refunds.add(-spent);
+    } else if (status === 'failed') failed.push(spent);
+    else charged += spent;
   }
-  const other = kobo(closing - opening + charged - moneyIn);
-  return { opening, charged: kobo(charged), moneyIn: kobo(moneyIn), other: other === 0 ? ZERO_KOBO : other, closing };
+  let other = closing - opening + charged - moneyIn;
+  // v1 refunds without a row, and then a failed sale moved nothing. Where the refund is a row of its own, the charge before it is missing here.
+  for (const spent of failed) {
+    if (!refunds.has(spent) || other + spent > 0) continue;
+    charged += spent;
+    other += spent;
+  }
+  return { opening, charged: kobo(charged), moneyIn: kobo(moneyIn), other: other === 0 ? ZERO_KOBO : kobo(other), closing };
 }

@@ -303,6 +303,28 @@ test('a sale that v1 gave back shows no price: its balances are around other sal
   expect(made).toMatchObject({ v1: { count: 1, charged: 9_800 }, refunds: 1, wallet: { charged: 9_800, other: 0 } });
 });
 
+test('a refund that v1 lists as a row of its own gives back the charge of its sale, and is no loss', async () => {
+  const orders = [{ id: 'a', outcome: { kind: 'declined', reference: 'V1' } as const }];
+  const refund = (more: JsonObject = {}): Row => ({
+    reference: 'V2',
+    more: { type: 'refund', balance_before: 902, balance_after: 1_000, ...more },
+  });
+  const sale = { reference: 'V1', status: 'failed' };
+  const made = await report({ orders, rows: [sale, refund()], paidInLater: 98 });
+  expect(textOf(made)).toEqual(['agree']);
+  expect(made.wallet).toEqual({ opening: 100_000, charged: 9_800, moneyIn: 9_800, other: 0, closing: 100_000 });
+  // Of two such sales, v1 has refunded the first one without a row.
+  const two = await report({ orders, rows: [{ ...sale, reference: 'V0' }, sale, refund()], paidInLater: 98 });
+  expect(two.wallet).toEqual({ opening: 100_000, charged: 9_800, moneyIn: 9_800, other: 0, closing: 100_000 });
+  // Money of another amount is not the refund of this sale.
+  const funded = await report({
+    orders,
+    rows: [sale, refund({ balance_before: 1_000, balance_after: 1_500 })],
+    paidInLater: 598,
+  });
+  expect(funded.wallet).toEqual({ opening: 100_000, charged: 0, moneyIn: 50_000, other: 0, closing: 150_000 });
+});
+
 test('after a 429 of v1 the report waits as long as Retry-After says and then goes on', async () => {
   const limit: Finding = { kind: 'refused', httpStatus: 429, retryAfterSeconds: 90, body: {} };
   const made = await report({
