@@ -3,12 +3,14 @@
 export const USUAL_TIME_ZONE = 'Africa/Lagos';
 
 const HOUR_MS = 3_600_000;
+/** How far West Africa Time is ahead of UTC, all year. */
+export const WAT_OFFSET_MS = HOUR_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /** The returned function gives the last midnight of the zone before a time; both in milliseconds since the epoch. */
 export function createDays(timeZone: string = USUAL_TIME_ZONE): (atMs: number) => number {
-  // West Africa Time has no summer time, so it is calculated here: the first `DateTimeFormat` takes ten milliseconds.
-  if (timeZone === USUAL_TIME_ZONE) return (atMs) => Math.floor((atMs + HOUR_MS) / DAY_MS) * DAY_MS - HOUR_MS;
+  // Calculated, because the first `DateTimeFormat` takes ten milliseconds.
+  if (timeZone === USUAL_TIME_ZONE) return (atMs) => Math.floor((atMs + WAT_OFFSET_MS) / DAY_MS) * DAY_MS - WAT_OFFSET_MS;
   const wall = new Intl.DateTimeFormat('en-GB', {
     ...{ timeZone, hourCycle: 'h23', day: '2-digit' },
     ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
