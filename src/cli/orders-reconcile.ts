@@ -106,7 +106,7 @@ function printReport(report: DayReport, owner: string, { mapping, times }: Opene
   }
   print('');
   print(`Journal  ${counted(orders, 'order')}; charged ${sumText(report.journal)}.`);
-  print(`v1       charged ${sumText(report.v1)}; charged and given back ${sumText(report.refunds)}.`);
+  print(`v1       charged ${sumText(report.v1)}; ${counted(report.refunds, 'sale')} refunded.`);
   if (report.otherKeys.count > 0) print(`Others   charged ${sumText(report.otherKeys)}: other keys of this account.`);
   if (wallet === undefined) {
     const now = walletNow === undefined ? 'not known' : nairaText(walletNow);
@@ -185,7 +185,7 @@ function showReport(report: DayReport, owner: string, { mapping, times }: Opened
     })),
     not_read: unread,
     naira: {
-      ...{ journal: showSum(journal), v1: showSum(v1), other_keys: showSum(otherKeys), refunds: showSum(refunds) },
+      ...{ journal: showSum(journal), v1: showSum(v1), other_keys: showSum(otherKeys), refunds: { count: refunds } },
       wallet_now: showNaira(walletNow),
     },
     wallet:

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { nairaCell, nairaText, type AmountMinor } from '../domain/amount';
+import { addKobo, nairaCell, nairaText, ZERO_KOBO, type AmountMinor } from '../domain/amount';
 import type { Order } from '../domain/order';
 import { counted, csvCell } from '../domain/shown-words';
 import type { Journal } from '../journal/journal';
@@ -204,8 +204,8 @@ async function report(range: Range, opened: Opened): Promise<void> {
   const { journal, mapping } = opened;
   const owner = await ownerOf(range, opened);
   const now = Date.now();
-  const totals = new Map<string, { count: number; readonly sums: number[] }>();
-  const contrary = new Map<ContraryEnd, { count: number; naira: number }>();
+  const totals = new Map<string, { count: number; readonly sums: AmountMinor[] }>();
+  const contrary = new Map<ContraryEnd, { count: number; loss: AmountMinor }>();
   let unpriced = 0;
   let inSandbox = 0;
   for await (const order of ordersIn(range, opened)) {
@@ -215,13 +215,13 @@ async function report(range: Range, opened: Opened): Promise<void> {
     }
     const end = contraryEndOf(order, mapping);
     if (end !== undefined) {
-      const { count, naira } = contrary.get(end) ?? { count: 0, naira: 0 };
-      contrary.set(end, { count: count + 1, naira: naira + (lossOf(order, mapping) ?? 0) });
+      const { count, loss } = contrary.get(end) ?? { count: 0, loss: ZERO_KOBO };
+      contrary.set(end, { count: count + 1, loss: addKobo(loss, lossOf(order, mapping) ?? ZERO_KOBO) });
     }
-    const total = totals.get(outcomeOf(order)) ?? { count: 0, sums: MONEY.map(() => 0) };
+    const total = totals.get(outcomeOf(order)) ?? { count: 0, sums: MONEY.map(() => ZERO_KOBO) };
     const money = moneyOf(order, mapping);
     total.count += 1;
-    for (const [index, part] of MONEY.entries()) total.sums[index]! += money[part] ?? 0;
+    for (const [index, part] of MONEY.entries()) total.sums[index] = addKobo(total.sums[index]!, money[part] ?? ZERO_KOBO);
     totals.set(outcomeOf(order), total);
     if (order.outcome?.kind === 'succeeded' && money.charged === undefined) unpriced += 1;
   }
@@ -230,14 +230,13 @@ async function report(range: Range, opened: Opened): Promise<void> {
     ['outcome', 'orders', ...MONEY_TITLES],
     ...OUTCOMES.filter((outcome) => totals.has(outcome)).map((outcome) => {
       const { count, sums } = totals.get(outcome)!;
-      return [outcome, String(count), ...sums.map((sum) => nairaText(sum as AmountMinor))];
+      return [outcome, String(count), ...sums.map(nairaText)];
     }),
   ]);
   if (inSandbox > 0)
     print(`${countOrders(inSandbox)} in the sandbox, where nothing is charged, ${inSandbox === 1 ? 'is' : 'are'} not counted.`);
   if (unpriced > 0) print(`What v1 charged for ${countOrders(unpriced)} that succeeded is not known; it is not in the sum.`);
-  for (const [end, { count, naira }] of contrary)
-    print(`${countOrders(count)} ${CONTRARY_WORDS[end]}: ${nairaText(naira as AmountMinor)} naira.`);
+  for (const [end, { count, loss }] of contrary) print(`${countOrders(count)} ${CONTRARY_WORDS[end]}: ${nairaText(loss)} naira.`);
   const ofOwner: Pick<Journal, 'listUnsettled'> = {
     listUnsettled: (options) => journal.listUnsettled(owner === undefined ? options : { ...options, owner }),
   };

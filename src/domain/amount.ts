@@ -1,10 +1,10 @@
 /**
- * Money. Inside, every amount is a whole number of kobo (`AmountMinor`); naira exist only in what v1 and the scripts see.
- * No float ever holds money: text and numbers are read digit by digit.
+ * Money. Orders, limits and sums are whole numbers of kobo (`AmountMinor`); naira are for v1, scripts, operators, metrics and logs.
+ * Text and numbers of naira are read digit by digit.
  */
 declare const amountMinor: unique symbol;
 
-/** A whole number of kobo. Only this file makes one. */
+/** A whole number of kobo. */
 export type AmountMinor = number & { readonly [amountMinor]: 'kobo' };
 
 export const ZERO_KOBO = 0 as AmountMinor;
@@ -15,6 +15,11 @@ const NAIRA = /^(-?)(\d{1,12})(?:\.(\d+))?$/;
 export function kobo(value: number): AmountMinor {
   if (!Number.isSafeInteger(value)) throw new RangeError(`not a whole number of kobo: ${value}`);
   return value as AmountMinor;
+}
+
+/** The sum of two amounts, and never beyond the largest whole number: whole lists are summed up, and one absurd order must not make them unreadable. */
+export function addKobo(one: AmountMinor, other: AmountMinor): AmountMinor {
+  return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, one + other)) as AmountMinor;
 }
 
 /**

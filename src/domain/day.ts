@@ -3,12 +3,14 @@
 export const USUAL_TIME_ZONE = 'Africa/Lagos';
 
 const HOUR_MS = 3_600_000;
+/** How far West Africa Time is ahead of UTC, all year. */
+export const WAT_OFFSET_MS = HOUR_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /** The returned function gives the last midnight of the zone before a time; both in milliseconds since the epoch. */
 export function createDays(timeZone: string = USUAL_TIME_ZONE): (atMs: number) => number {
-  // West Africa Time has no summer time, so it is calculated here: the first `DateTimeFormat` takes ten milliseconds.
-  if (timeZone === USUAL_TIME_ZONE) return (atMs) => Math.floor((atMs + HOUR_MS) / DAY_MS) * DAY_MS - HOUR_MS;
+  // Calculated, because the first `DateTimeFormat` takes ten milliseconds.
+  if (timeZone === USUAL_TIME_ZONE) return (atMs) => Math.floor((atMs + WAT_OFFSET_MS) / DAY_MS) * DAY_MS - WAT_OFFSET_MS;
   const wall = new Intl.DateTimeFormat('en-GB', {
     ...{ timeZone, hourCycle: 'h23', day: '2-digit' },
     ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
@@ -54,9 +56,10 @@ export function dayText({ fromMs }: Pick<Day, 'fromMs'>, timeZone: string): stri
   return new Intl.DateTimeFormat('sv-SE', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(fromMs);
 }
 
-/** Milliseconds since the epoch from the local time of a zone, like `2026-11-24T14:03`; undefined for a text that is no time. */
+/** Milliseconds since the epoch from the local time of a zone, like `2026-11-24T14:03`; undefined for a text that is no time of the years 1900 to 2999. */
 export function parseWallTime(text: string, timeZone: string): number | undefined {
-  const asUtcMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/.test(text) ? Date.parse(`${text}Z`) : NaN;
+  // The zone's own time of a year like 1 or 10000 cannot be read back below.
+  const asUtcMs = /^(?:19|2\d)\d\d-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/.test(text) ? Date.parse(`${text}Z`) : NaN;
   // `Date.parse` makes the 2nd of March of the 30th of February: such a text is no time.
   if (Number.isNaN(asUtcMs) || !new Date(asUtcMs).toISOString().startsWith(text)) return undefined;
   const wall = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });

@@ -3,6 +3,7 @@
  * unexpected kind becomes null rather than nonsense.
  */
 import { kobo, nairaNumber, nairaText } from '../domain/amount';
+import { WAT_OFFSET_MS } from '../domain/day';
 import { isList, type JsonValue } from '../domain/json';
 import type { CardPin } from '../domain/outcome';
 
@@ -30,9 +31,6 @@ function joinPins(value: JsonValue, show: (pin: CardPin) => string): JsonValue {
   return pins.length === 0 ? null : pins.map(show).join(',');
 }
 
-/** Nigeria has no summer time: West Africa Time is UTC+1 all year. */
-const LAGOS_OFFSET_MS = 3_600_000;
-
 const MINUTE_MS = 60_000;
 
 /**
@@ -59,7 +57,7 @@ function createIso(offsetMs: number): (value: JsonValue) => string | undefined {
 }
 
 const isoOfUtc = createIso(0);
-const isoOfLagos = createIso(LAGOS_OFFSET_MS);
+const isoOfLagos = createIso(WAT_OFFSET_MS);
 
 const text = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
 

@@ -1,5 +1,5 @@
 /** The report of one day of one key: compares the journal with v1's history. The worst kinds of differences come first. */
-import { kobo, ZERO_KOBO, type AmountMinor } from '../domain/amount';
+import { addKobo, kobo, ZERO_KOBO, type AmountMinor } from '../domain/amount';
 import type { Clock } from '../domain/clock';
 import type { Day } from '../domain/day';
 import type { Order } from '../domain/order';
@@ -54,8 +54,8 @@ export interface DayReport {
   readonly v1: Sum;
   /** Charges of other keys of the same account: v1's history is that of the account. */
   readonly otherKeys: Sum;
-  /** Charged and given back, by v1's history. */
-  readonly refunds: Sum;
+  /** How many sales v1 has refunded. What they had cost is in none of its rows for certain. */
+  readonly refunds: number;
   readonly walletNow: AmountMinor | undefined;
   /** Undefined where v1 does not show the balances for it. */
   readonly wallet: WalletMovement | undefined;
@@ -111,7 +111,7 @@ export async function reportDay(day: Day, parts: DayParts): Promise<DayReport> {
     ),
     v1: sumUp(rows.filter(({ status }) => status === 'charged').map(chargedByV1)),
     otherKeys: sumUp(othersOfDay.filter(({ row }) => row.status === 'charged').map(({ row }) => chargedByV1(row))),
-    refunds: sumUp(rows.filter(({ status }) => status === 'failed').map(chargedByV1)),
+    refunds: rows.filter(({ status }) => status === 'failed').length,
     wallet: walletOf(v1, isOfDay, zone),
   };
 }
@@ -251,15 +251,19 @@ function differenceIn(order: Order, row: V1Row, mapping: Mapping): Difference['w
   return compareReceipt({ data: row.data }, traits).price === 'differs' ? 'price' : undefined;
 }
 
-/** What v1 charged, by the wallet before and after; for a failed row what v1 charged and gave back. Undefined if the balance rose or is unknown. */
-export function chargedByV1({ balance }: V1Row): AmountMinor | undefined {
-  return balance === undefined || balance.after > balance.before ? undefined : kobo(balance.before - balance.after);
+/**
+ * What v1 charged, by the wallet before and after. Undefined if the balance rose or is unknown, and for a failed row: its balances may be those
+ * around charge and refund, with all sales in between.
+ */
+export function chargedByV1({ balance, status }: V1Row): AmountMinor | undefined {
+  if (balance === undefined || balance.after > balance.before || status === 'failed') return undefined;
+  return kobo(balance.before - balance.after);
 }
 
 function sumUp(amounts: readonly (AmountMinor | undefined)[]): Sum {
   return {
     count: amounts.length,
-    charged: kobo(amounts.reduce<number>((sum, amount) => sum + (amount ?? 0), 0)),
+    charged: amounts.reduce<AmountMinor>((sum, amount) => addKobo(sum, amount ?? ZERO_KOBO), ZERO_KOBO),
     unpriced: amounts.filter((amount) => amount === undefined).length,
   };
 }
@@ -274,11 +278,23 @@ function walletOf(v1: V1Day, isOfDay: (atMs: number) => boolean, zone: number): 
   const closing = following === undefined ? v1.walletNow : following.balance?.before;
   if (!v1.isWhole || opening === undefined || closing === undefined) return undefined;
   let [charged, moneyIn] = [0, 0];
+  const refunds = new Set<number>();
+  const failed: number[] = [];
   for (const { balance, status, isMoneyIn } of rows) {
     if (balance === undefined) return undefined;
-    if (isMoneyIn) moneyIn += balance.after - balance.before;
-    else if (status !== 'failed') charged += balance.before - balance.after;
+    const spent = balance.before - balance.after;
+    if (isMoneyIn) {
+      moneyIn -= spent;
+      refunds.add(-spent);
+    } else if (status === 'failed') failed.push(spent);
+    else charged += spent;
   }
-  const other = kobo(closing - opening + charged - moneyIn);
-  return { opening, charged: kobo(charged), moneyIn: kobo(moneyIn), other: other === 0 ? ZERO_KOBO : other, closing };
+  let other = closing - opening + charged - moneyIn;
+  // v1 refunds without a row, and then a failed sale moved nothing. Where the refund is a row of its own, the charge before it is missing here.
+  for (const spent of failed) {
+    if (!refunds.has(spent) || other + spent > 0) continue;
+    charged += spent;
+    other += spent;
+  }
+  return { opening, charged: kobo(charged), moneyIn: kobo(moneyIn), other: other === 0 ? ZERO_KOBO : kobo(other), closing };
 }

@@ -1,5 +1,5 @@
 /** The money of orders: what was ordered, charged and is at risk, and the loss where the script acted on "pending" and the order ended otherwise. */
-import { kobo, type AmountMinor } from '../domain/amount';
+import { addKobo, ZERO_KOBO, type AmountMinor } from '../domain/amount';
 import { TOLD_PENDING, type Order } from '../domain/order';
 import { deliveryOf, isSafeToRefund } from '../domain/outcome';
 import { traitsOf } from '../gateway/proof/compare-receipt';
@@ -40,7 +40,7 @@ export async function readOpenOrders(
   return {
     ...{ orders, unreadable, areAll },
     overdue: orders.filter((order) => nowMs - order.openedAtMs >= mapping.timing.overdue),
-    atRisk: kobo(prices.reduce<number>((sum, price) => sum + (price ?? 0), 0)),
+    atRisk: prices.reduce<AmountMinor>((sum, price) => addKobo(sum, price ?? ZERO_KOBO), ZERO_KOBO),
     withoutPrice: prices.filter((price) => price === undefined).length,
   };
 }

@@ -119,7 +119,7 @@ function troubleOf(finding: Finding): string {
 
 export type Ask = (call: V1Call) => Promise<Finding>;
 
-/** For all questions of one day and their waits together. */
+/** For all pauses of one day together. The answers themselves may take longer: a big day has thousands. */
 const PATIENCE_MS = 15 * 60_000;
 const TRIES_MAX = 3;
 const PAUSE_MS = 1_000;
@@ -128,11 +128,11 @@ const LIMIT_PAUSE_MS = 5_000;
 
 /**
  * Asks v1 again after limits and missing answers. A pause holds for all questions of the day. After `TRIES_MAX` failures of one question, or
- * `PATIENCE_MS` of waiting, nothing more is asked and every question gets the last finding.
+ * `PATIENCE_MS` of pauses, nothing more is asked and every question gets the last finding.
  */
 export function askWithRetries(upstream: Pick<Upstream, 'find'>, context: CallContext, clock: Clock): Ask {
-  const begunAtMs = clock.elapsed();
   let pausedUntilMs = 0;
+  let pausesMs = 0;
   let givenUp: Finding | undefined;
   return async (call) => {
     for (let failures = 0; ;) {
@@ -147,8 +147,11 @@ export function askWithRetries(upstream: Pick<Upstream, 'find'>, context: CallCo
       if (!isLimit) failures += 1;
       const seconds = isLimit ? finding.retryAfterSeconds : undefined;
       const pauseMs = isLimit ? Math.max(PAUSE_MS, seconds === undefined ? LIMIT_PAUSE_MS : seconds * 1_000) : PAUSE_MS;
-      pausedUntilMs = Math.max(pausedUntilMs, clock.elapsed() + pauseMs);
-      if (failures >= TRIES_MAX || pausedUntilMs - begunAtMs > PATIENCE_MS) givenUp = finding;
+      const now = clock.elapsed();
+      const untilMs = Math.max(pausedUntilMs, now + pauseMs);
+      pausesMs += untilMs - Math.max(pausedUntilMs, now);
+      pausedUntilMs = untilMs;
+      if (failures >= TRIES_MAX || pausesMs > PATIENCE_MS) givenUp = finding;
     }
   };
 }

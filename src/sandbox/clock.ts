@@ -1,4 +1,6 @@
 /** The only source of time in the sandbox. Everything that waits uses its timers, so a test can move ten minutes at once. */
+import { WAT_OFFSET_MS } from '../domain/day';
+
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -93,15 +95,12 @@ class TimerQueue {
   }
 }
 
-// The specification gives times without an offset. The service is Nigerian, so they are West Africa Time, which is UTC+1 all year.
-const OFFSET_MS = 60 * 60_000;
-
-/** `YYYY-MM-DD HH:MM:SS` (sections 2.3 and 2.4). */
+/** `YYYY-MM-DD HH:MM:SS` (sections 2.3 and 2.4). The specification names no zone; the service is Nigerian. */
 export function watText(ms: number): string {
-  return new Date(ms + OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ');
+  return new Date(ms + WAT_OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ');
 }
 
 /** ISO 8601 with offset (section 6). */
 export function watIso(ms: number): string {
-  return `${new Date(ms + OFFSET_MS).toISOString().slice(0, 19)}+01:00`;
+  return `${new Date(ms + WAT_OFFSET_MS).toISOString().slice(0, 19)}+01:00`;
 }

@@ -141,8 +141,10 @@ function walletText(balanceNaira: number | undefined, markNaira: number): string
   return `The wallet holds ${naira(balanceNaira)}, less than its limit of ${naira(markNaira)}.`;
 }
 
+/** Not rounded: a balance just below its limit must not read as the limit itself. */
 function naira(amount: number): string {
-  return `${Math.round(amount).toLocaleString('en')} naira`;
+  const decimals = Number.isInteger(amount) ? 0 : 2;
+  return `${amount.toLocaleString('en', { minimumFractionDigits: decimals, maximumFractionDigits: decimals })} naira`;
 }
 
 function bytes(count: number): string {

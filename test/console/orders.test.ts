@@ -53,6 +53,7 @@ test('a search without a result says how to search, and a journal without an ord
 test.each([
   ['caller=nobody', /No caller is called/],
   ['from=yesterday', /From is no date/],
+  ['until=9999-12-31T23:59', /Until is no date/],
   ['cursor=nonsense', /Search again/],
 ])('?%s is answered with a sentence', async (query, words) => {
   const response = await fetch(`${console_}/orders?${query}`);

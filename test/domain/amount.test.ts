@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { kobo, nairaNumber, nairaText, parseNaira, ZERO_KOBO } from '../../src/domain/amount';
+import { addKobo, kobo, nairaNumber, nairaText, parseNaira, ZERO_KOBO } from '../../src/domain/amount';
 
 test.each<[unknown, number]>([
   [100, 100_00],
@@ -73,6 +73,15 @@ test.each<[number, number, string]>([
 
 test.each([1.5, NaN, Infinity, 2 ** 53])('%d kobo throws, because it is no whole number of kobo', (value) => {
   expect(() => kobo(value)).toThrow(RangeError);
+});
+
+test.each<[number, number, number]>([
+  [9_800, 200, 10_000],
+  [9_800, -10_000, -200],
+  [Number.MAX_SAFE_INTEGER, 1, Number.MAX_SAFE_INTEGER],
+  [-Number.MAX_SAFE_INTEGER, -1, -Number.MAX_SAFE_INTEGER],
+])('the sum of %d and %d kobo is %d, and never beyond the largest amount', (one, other, sum) => {
+  expect(addKobo(kobo(one), kobo(other))).toBe(sum);
 });
 
 test('zero kobo is an amount', () => {

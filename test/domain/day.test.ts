@@ -50,6 +50,10 @@ test.each([
   expect(parseWallTime(text, zone)).toBe(at(time));
 });
 
-test.each(['2026-11-24', 'yesterday', '2026-13-24T00:00', '2026-02-30T10:00', ''])('%j is no time', (text) => {
-  expect(parseWallTime(text, 'Africa/Lagos')).toBeUndefined();
-});
+test.each(['2026-11-24', 'yesterday', '2026-13-24T00:00', '2026-02-30T10:00', '0001-01-01T00:00', '9999-12-31T23:59', ''])(
+  '%j is no time',
+  (text) => {
+    expect(parseWallTime(text, 'Africa/Lagos')).toBeUndefined();
+    expect(parseWallTime(text, 'America/New_York')).toBeUndefined();
+  },
+);

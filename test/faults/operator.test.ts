@@ -65,7 +65,7 @@ function mappingsWhere(name: string, from: RegExp, to: string): string {
 /** The same request makes another call. */
 const otherCall = (): string => mappingsWhere('operations/airtime.yaml', /, ported: \$ported \}/, ' }');
 /** The same request is refused before the journal is read. */
-const otherBounds = (): string => mappingsWhere('operations/airtime.yaml', /min: 1 \}/, 'min: 50000 }');
+const otherBounds = (): string => mappingsWhere('operations/airtime.yaml', /min: 1,/, 'min: 50000,');
 
 /** The same request comes to an address that takes orders no more. */
 const otherAddress = (): string => {

@@ -47,7 +47,7 @@ test('a clean day ends with 0 and one sentence, and the wallet is explained', as
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(new RegExp(`^All agree: the journal and v1 say the same of \\S+ on ${TODAY}\\.$`, 'm'));
   expect(stdout).toMatch(/^Journal {2}2 orders; charged 196\.00 by 2\.$/m);
-  expect(stdout).toMatch(/^v1 {7}charged 196\.00 by 2; charged and given back 0\.00 by 0\.$/m);
+  expect(stdout).toMatch(/^v1 {7}charged 196\.00 by 2; 0 sales refunded\.$/m);
   expect(stdout).toMatch(/196\.00 charged, 0\.00 paid in by v1's history, and nothing else moved\.$/m);
 });
 

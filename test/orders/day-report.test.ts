@@ -1,8 +1,9 @@
 import { kobo } from '../../src/domain/amount';
+import { pause } from '../../src/domain/clock';
 import type { JsonObject } from '../../src/domain/json';
 import type { Outcome } from '../../src/domain/outcome';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
-import { reportDay, type DayReport } from '../../src/orders/day-report';
+import { chargedByV1, reportDay, type DayReport } from '../../src/orders/day-report';
 import type { Finding, V1Call } from '../../src/upstream/upstream';
 import { createVirtualClock } from '../domain/virtual-clock';
 import { CREDENTIALS, createScriptedUpstream } from '../gateway/scripted-upstream';
@@ -52,9 +53,11 @@ interface World {
   readonly utc?: true;
   readonly paidInLater?: number;
   readonly answer?: (call: V1Call, nth: number) => Finding | undefined;
+  /** How long v1 takes for each answer. */
+  readonly answersInMs?: number;
 }
 
-async function report({ orders = [], rows = [], utc, paidInLater = 0, answer }: World) {
+async function report({ orders = [], rows = [], utc, paidInLater = 0, answer, answersInMs = 0 }: World) {
   const journal = createMemoryJournal();
   const clock = createVirtualClock();
   for (const order of orders) {
@@ -80,7 +83,8 @@ async function report({ orders = [], rows = [], utc, paidInLater = 0, answer }: 
     return data;
   });
   const newestFirst = [...listed].reverse();
-  const upstream = createScriptedUpstream(clock, [], (call, nth): Finding => {
+  const upstream = createScriptedUpstream(clock, [], async (call, nth): Promise<Finding> => {
+    if (answersInMs > 0) await pause(clock, answersInMs);
     const special = answer?.(call, nth);
     if (special !== undefined) return special;
     if (call.path === '/balance') return found({ wallet_balance: balance + paidInLater });
@@ -118,7 +122,7 @@ test('the report of a day without differences has equal sums in journal and v1, 
     orders: 3,
     journal: { count: 1, charged: 9_800, unpriced: 0 },
     v1: { count: 1, charged: 9_800, unpriced: 0 },
-    refunds: { count: 1, charged: 9_800, unpriced: 0 },
+    refunds: 1,
     wallet: { opening: 100_000, charged: 9_800, moneyIn: 0, other: 0, closing: 90_200 },
     unread: [],
   });
@@ -239,7 +243,7 @@ test('an order that v1 shows as given back is no charge, and a difference only w
     const rows = [{ reference: 'V1', more }];
     const failed = await report({ orders: [{ id: 'a', outcome: { kind: 'declined', reference: 'V1' } }], rows });
     expect(textOf(failed)).toEqual(['agree']);
-    expect(failed).toMatchObject({ v1: { count: 0 }, refunds: { count: 1 } });
+    expect(failed).toMatchObject({ v1: { count: 0 }, refunds: 1 });
     const told = await report({ orders: [{ id: 'a', outcome: sold('V1') }], rows });
     expect(textOf(told)).toEqual(['differences', 'sold_not_at_v1 a V1']);
   }
@@ -287,6 +291,40 @@ test('a funding of the wallet is shown as money in and is no difference', async 
   expect(made.wallet).toEqual({ opening: 50_000, charged: 9_800, moneyIn: 40_200, other: 7_000, closing: 87_400 });
 });
 
+test('a sale that v1 gave back shows no price: its balances are around other sales as well', async () => {
+  const orders = [
+    { id: 'late', outcome: sold('V1'), atMs: NOON_MS - MINUTE_MS },
+    { id: 'between', outcome: sold('V2') },
+  ];
+  const late = { status: 'failed', atMs: NOON_MS - MINUTE_MS, more: { balance_before: 1_000, balance_after: 902 } };
+  const made = await report({ orders, rows: [{ reference: 'V1', ...late }, { reference: 'V2' }] });
+  expect(textOf(made)).toEqual(['differences', 'sold_not_at_v1 late V1']);
+  expect(chargedByV1(made.differences[0]!.row!)).toBeUndefined();
+  expect(made).toMatchObject({ v1: { count: 1, charged: 9_800 }, refunds: 1, wallet: { charged: 9_800, other: 0 } });
+});
+
+test('a refund that v1 lists as a row of its own gives back the charge of its sale, and is no loss', async () => {
+  const orders = [{ id: 'a', outcome: { kind: 'declined', reference: 'V1' } as const }];
+  const refund = (more: JsonObject = {}): Row => ({
+    reference: 'V2',
+    more: { type: 'refund', balance_before: 902, balance_after: 1_000, ...more },
+  });
+  const sale = { reference: 'V1', status: 'failed' };
+  const made = await report({ orders, rows: [sale, refund()], paidInLater: 98 });
+  expect(textOf(made)).toEqual(['agree']);
+  expect(made.wallet).toEqual({ opening: 100_000, charged: 9_800, moneyIn: 9_800, other: 0, closing: 100_000 });
+  // Of two such sales, v1 has refunded the first one without a row.
+  const two = await report({ orders, rows: [{ ...sale, reference: 'V0' }, sale, refund()], paidInLater: 98 });
+  expect(two.wallet).toEqual({ opening: 100_000, charged: 9_800, moneyIn: 9_800, other: 0, closing: 100_000 });
+  // Money of another amount is not the refund of this sale.
+  const funded = await report({
+    orders,
+    rows: [sale, refund({ balance_before: 1_000, balance_after: 1_500 })],
+    paidInLater: 598,
+  });
+  expect(funded.wallet).toEqual({ opening: 100_000, charged: 0, moneyIn: 50_000, other: 0, closing: 150_000 });
+});
+
 test('after a 429 of v1 the report waits as long as Retry-After says and then goes on', async () => {
   const limit: Finding = { kind: 'refused', httpStatus: 429, retryAfterSeconds: 90, body: {} };
   const made = await report({
@@ -298,6 +336,24 @@ test('after a 429 of v1 the report waits as long as Retry-After says and then go
   expect(made.asked[1]!.atMs - made.asked[0]!.atMs).toBeGreaterThanOrEqual(90_000);
 });
 
+test('a report that has run for longer than it would wait for v1 still asks again after a missing answer', async () => {
+  const orders = Array.from({ length: 40 }, (_, nth) => ({ id: `r${nth}`, outcome: sold(`V${nth}`) }));
+  let isFirst = true;
+  const made = await report({
+    orders,
+    rows: orders.map((_, nth) => ({ reference: `V${nth}` })),
+    answersInMs: 2 * MINUTE_MS,
+    answer({ path }) {
+      if (path !== '/balance' || !isFirst) return undefined;
+      isFirst = false;
+      return { kind: 'unavailable', reason: 'reset' };
+    },
+  });
+  expect(made.asked.at(-1)!.atMs - made.asked[0]!.atMs).toBeGreaterThan(20 * MINUTE_MS);
+  expect(textOf(made)).toEqual(['agree']);
+});
+
+const FIVE_MINUTES: Finding = { kind: 'refused', httpStatus: 429, retryAfterSeconds: 300, body: {} };
 const DAY_LONG: Finding = { kind: 'refused', httpStatus: 429, retryAfterSeconds: 86_400, body: {} };
 test.each<[string, Finding, (call: V1Call) => boolean, RegExp]>([
   [
@@ -307,6 +363,7 @@ test.each<[string, Finding, (call: V1Call) => boolean, RegExp]>([
     /no usable answer \(silence\)/,
   ],
   ['the second page', DAY_LONG, ({ query }) => query?.['page'] === '2', /too many requests/],
+  ['any question in time', FIVE_MINUTES, () => true, /too many requests/],
   ['a key that v1 refuses', { kind: 'refused', httpStatus: 401, body: {} }, () => true, /refuses this key \(HTTP 401\)/],
   [
     'a receipt',

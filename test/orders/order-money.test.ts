@@ -89,3 +89,13 @@ test('an order of more cards than an amount can hold has no price', () => {
   const order = { ...newOrder({ operation: 'buy_recharge_cards', fields }), number: 1, attempts: 1 };
   expect(moneyOf({ ...order, outcome: { kind: 'rejected', httpStatus: 400 } }, mapping)).toEqual({});
 });
+
+test('open orders of absurd amounts hide no other open order: their sum ends at the largest amount', async () => {
+  const journal = createMemoryJournal();
+  const fields = { denomination: 900_000_000_000, quantity: 100 };
+  for (const id of ['s-1', 's-2']) await open(journal, id, { operation: 'buy_recharge_cards', fields });
+  await open(journal, 'true');
+  const { overdue, atRisk } = await readOpenOrders(journal, mapping, OPENED_AT_MS + OVERDUE_MS);
+  expect(overdue.map(({ requestId }) => requestId).sort()).toEqual(['s-1', 's-2', 'true']);
+  expect(atRisk).toBe(Number.MAX_SAFE_INTEGER);
+});

@@ -67,6 +67,13 @@ const CASES: readonly (readonly [string, Partial<Sightings>, string | undefined,
     'ada',
     /holds 999 naira, less than its limit of 1,000 naira/,
   ],
+  [
+    'wallet_low',
+    { wallets: [{ fingerprint: 'ada', balanceNaira: 19_999.6, markNaira: 20_000 }] },
+    'ada',
+    /holds 19,999\.60 naira, less than its limit of 20,000 naira/,
+  ],
+  ['wallet_low', { wallets: [{ fingerprint: 'ada', balanceNaira: -0.3, markNaira: 0.05 }] }, 'ada', /-0\.30 .* 0\.05 naira/],
   ['no_money_at_v1', { withoutMoney: [{ fingerprint: 'ada', count: 3 }] }, 'ada', /declined 3 sales/],
   [
     'key_in_a_loop',

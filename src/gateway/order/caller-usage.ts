@@ -5,7 +5,7 @@
  */
 import type { LRUCache } from 'lru-cache';
 import { createLru } from '../../domain/lru';
-import { type AmountMinor, kobo } from '../../domain/amount';
+import { addKobo, type AmountMinor, ZERO_KOBO } from '../../domain/amount';
 import type { Clock } from '../../domain/clock';
 import type { NewOrder, Order } from '../../domain/order';
 import { deliveryOf, isOver, isSafeToRefund } from '../../domain/outcome';
@@ -69,7 +69,7 @@ interface Counted {
   lookedAtMs: number;
 }
 
-const NOTHING: Spent = { orders: 0, amount: kobo(0) };
+const NOTHING: Spent = { orders: 0, amount: ZERO_KOBO };
 
 export function createCallerUsage(parts: UsageParts): CallerUsage {
   const known = createLru<string, Counted>(OWNERS_MAX);
@@ -149,7 +149,7 @@ function place(order: Order, counted: Counted, parts: UsageParts): void {
 
 function spentBy(order: Order, parts: UsageParts): Spent {
   if (order.outcome !== undefined && isSafeToRefund(order.outcome)) return NOTHING;
-  return { orders: 1, amount: deliveryOf(order.outcome).charged ?? priceOf(order, parts) ?? kobo(0) };
+  return { orders: 1, amount: deliveryOf(order.outcome).charged ?? priceOf(order, parts) ?? ZERO_KOBO };
 }
 
 /** The order's amount, or the price of its plan if v1's price list is in memory. Kobo. */
@@ -162,5 +162,5 @@ export function priceOf(
 }
 
 function add(sum: Spent, { orders, amount }: Spent): Spent {
-  return { orders: sum.orders + orders, amount: kobo(sum.amount + amount) };
+  return { orders: sum.orders + orders, amount: addKobo(sum.amount, amount) };
 }

@@ -90,6 +90,13 @@ test('an order counts what v1 charged, else what was asked for, and nothing if i
   expect(await today('charged')).toEqual([4, 300]);
 });
 
+test('orders of absurd amounts leave the count of a key readable: their sum ends at the largest amount', async () => {
+  const { order, today } = openUsage();
+  const more = { operation: 'buy_recharge_cards', fields: { denomination: 900_000_000_000, quantity: 100 } };
+  for (const id of ['s-1', 's-2']) await order(id, NOON - 1, { kind: 'unknown', reason: 'reset' }, more);
+  expect(await today()).toEqual([2, Number.MAX_SAFE_INTEGER / 100]);
+});
+
 test('a record that this build cannot read is reported and adds nothing, and the other orders are counted', async () => {
   const { order, today, lastMinute, troubles, unreadable } = openUsage();
   await order('old', NOON - HOUR, sold(10));

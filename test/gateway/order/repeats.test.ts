@@ -112,10 +112,10 @@ const withoutKeyHeader = (): Mapping =>
   editedMapping('request_id_headers: [Idempotency-Key, X-Request-Id]', 'request_id_headers: [X-Request-Id]');
 
 /** It refuses airtime of 100 naira. */
-const refusing = (): Mapping => editedMapping('min: 1 }', 'min: 500 }');
+const refusing = (): Mapping => editedMapping('min: 1,', 'min: 500,');
 
 /** It refuses a single PIN. */
-const refusingPins = (): Mapping => editedMapping('as: quantity, default: 1, min: 1 }', 'as: quantity, default: 1, min: 2 }');
+const refusingPins = (): Mapping => editedMapping('as: quantity, default: 1, min: 1,', 'as: quantity, default: 1, min: 2,');
 
 /** It sells one PIN, whatever number the script asks for. */
 const ofOnePin = (): Mapping => editedMapping('exam_name: $exam, quantity: $quantity', 'exam_name: $exam, quantity: 1');
@@ -395,7 +395,7 @@ describe('a repeat without an id', () => {
         house.serve(shippedMapping());
         ask(house, fields, sent).hangUp();
         await house.clock.advance(20_000);
-        house.serve(editedMapping('min: 1 }', 'min: 500 }', ids, ['[Idempotency-Key,', '[X-Shop, Idempotency-Key,']));
+        house.serve(editedMapping('min: 1,', 'min: 500,', ids, ['[Idempotency-Key,', '[X-Shop, Idempotency-Key,']));
         isUnread = true;
         expect(await told(house, ask(house, fields, sent))).toMatchObject({ status: 'pending', code: undefined });
         isUnread = false;
@@ -470,7 +470,7 @@ describe('a repeat without an id', () => {
     const changes: readonly (readonly [what: string, sale: Fields, change: () => Mapping])[] = [
       ['and none in another', sale, () => editedMapping(...dropped)],
       ['but another id in another field', { ...sale, order_no: '8' }, () => editedMapping('requestId, ref, ident]', 'order_no]')],
-      ['and refuses the sale', sale, () => editedMapping('min: 1 }', 'min: 500 }', dropped)],
+      ['and refuses the sale', sale, () => editedMapping('min: 1,', 'min: 500,', dropped)],
       ['that differs from another id', { ...sale, order_no: '8' }, () => editedMapping('ref, ident]', 'ref, ident, order_no]')],
     ];
 

@@ -128,11 +128,7 @@ test('changes of the v1 call come first, each with a request that shows the chan
 });
 
 test('a replay tries amounts on both sides of a bound', () => {
-  const changed = edited(
-    'operations/airtime.yaml',
-    'as: naira, required: true, min: 1 }',
-    'as: naira, required: true, min: 50 }',
-  );
+  const changed = edited('operations/airtime.yaml', 'as: naira, required: true, min: 1,', 'as: naira, required: true, min: 50,');
   expect(summaryOf(replay([AIRTIME_B], running, changed))).toEqual([
     ['fate', undefined, 'buy_airtime', 'taken -> refused (invalid_field)', 30, true],
   ]);
