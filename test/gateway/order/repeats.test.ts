@@ -572,6 +572,31 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent).toHaveLength(4);
   });
 
+  test.each([0, 1_500])('of PINs that 14 customers left is told to 14, who come %d ms after another', async (betweenMs) => {
+    const sales = Array.from({ length: 28 }, (_, nth) => ({ ...SUCCESS, reference: `V${nth + 1}` }));
+    const house = openWalkHouse({ ...slowly(5_000, ...sales), find: receiptOfPins });
+    const left = sales.slice(0, 14).map(() => askForPins(house));
+    await house.clock.advance(2_500);
+    for (const { end } of left) end(false);
+    await house.clock.advance(3 * MINUTE);
+    const again: ReturnType<typeof askForPins>[] = [];
+    while (again.length < left.length) {
+      const script = askForPins(house);
+      void script.served.then(() => script.end(true));
+      again.push(script);
+      await house.clock.advance(betweenMs);
+    }
+    await house.clock.advance(20_000);
+    const pins = await Promise.all(again.map(pinOf));
+    expect(pins.sort()).toEqual(
+      sales
+        .slice(0, 14)
+        .map(({ reference }) => `pin of ${reference}`)
+        .sort(),
+    );
+    expect(house.upstream.sent).toHaveLength(14);
+  });
+
   test.each([
     ['were sold and not told', 20_000, ['pin of V1', 'pin of V2']],
     ['are under way', 1_000, ['pin of V2', 'pin of V3']],
@@ -1600,6 +1625,19 @@ describe('a repeat without an id', () => {
       await clock.advance(MANY);
       const next = sell(sale('next', 'a third content', owner));
       await clock.advance(1);
+      await next;
+      const again = sell(sale('again', 'its content'));
+      await clock.advance(1_000);
+      expect(await again).toBe('lost joined');
+    });
+
+    test('finds it also where more orders of the same content are open than one content may have', async () => {
+      const { clock, journal, sell, sale } = await loseSale();
+      for (let nth = 0; nth < 600; nth += 1)
+        await journal.open({ ...sale(`open ${nth}`, 'its content'), openedAtMs: clock.now() + nth });
+      await clock.advance(2_000);
+      const next = sell(sale('next', 'a third content'));
+      await clock.advance(20_000);
       await next;
       const again = sell(sale('again', 'its content'));
       await clock.advance(1_000);
