@@ -74,6 +74,15 @@ const SENT_LENGTH_MAX = 512;
 const ECHO_BYTES_MAX = 2_048;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
+/** What PHP and other languages write where a script has no id. Taken as one, it would be the id of every customer. */
+const NO_ID = /^(?:false|true|null|undefined|nan|none|0)$/i;
+
+function isNoId(value: LegacyValue): boolean {
+  return (
+    typeof value === 'boolean' || ((typeof value === 'string' || typeof value === 'number') && NO_ID.test(textOf(value).trim()))
+  );
+}
+
 /** Headers that one intent has and no other, by their definition. Proxies and HTTP libraries write any other anew for each request. */
 const OF_ONE_INTENT = /^(?:x-)?idempotency-key$/i;
 
@@ -127,7 +136,7 @@ function readHeaderId(
 ): (NonNullable<SentRequestId['header']> & { readonly sent: string }) | undefined {
   for (const name of names) {
     const sent = headerOf(headers, name);
-    if (sent !== undefined && sent.length <= SENT_LENGTH_MAX) return { name, id: shortenRequestId(sent), sent };
+    if (sent !== undefined && sent.length <= SENT_LENGTH_MAX && !isNoId(sent)) return { name, id: shortenRequestId(sent), sent };
   }
   return undefined;
 }
@@ -138,7 +147,7 @@ function readOwnId(
   spellings: readonly string[],
 ): SentRequestId | undefined {
   const inPath = parameters['request_id'];
-  const sentOnes = readSpellings(request, spellings);
+  const sentOnes = readSpellings(request, spellings).filter(({ value }) => !isNoId(value));
   const found = inPath === undefined ? sentOnes : [{ spelling: 'request_id', value: inPath }, ...sentOnes];
   const [first] = found;
   if (first === undefined) return undefined;
@@ -149,7 +158,7 @@ function readOwnId(
       throw new GatewayError('invalid_field', `${spelling}: this number is too long to be kept exactly; send it as text.`, {
         field: spelling,
       });
-    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+    if (typeof value !== 'string' && typeof value !== 'number') {
       throw new GatewayError('invalid_field', `${spelling}: expected a text or a number.`, { field: spelling });
     }
     if (textOf(value).length > SENT_LENGTH_MAX) {

@@ -572,6 +572,19 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent).toHaveLength(4);
   });
 
+  test('of PINs for another customer is a sale of its own, though both send false as the id', async () => {
+    const house = openWalkHouse({ ...slowly(0, SUCCESS, AGAIN), find: receiptOfPins });
+    const body = { exam_name: 'WAEC', quantity: 1, 'request-id': false };
+    const askNow = async (): Promise<string | undefined> => {
+      const { line, end } = openLine();
+      const served = house.gateway.handle(legacyRequest({ path: '/api/epin/', body, headers: AXIOS }), line);
+      await house.clock.advance(10_000);
+      end(true);
+      return pinOf({ served, end });
+    };
+    expect([await askNow(), await askNow()]).toEqual(['pin of V1', 'pin of V2']);
+  });
+
   test.each([0, 1_500])('of PINs that 14 customers left is told to 14, who come %d ms after another', async (betweenMs) => {
     const sales = Array.from({ length: 28 }, (_, nth) => ({ ...SUCCESS, reference: `V${nth + 1}` }));
     const house = openWalkHouse({ ...slowly(5_000, ...sales), find: receiptOfPins });
