@@ -77,6 +77,9 @@ const PRINTABLE = /^[\x20-\x7e]+$/;
 /** What PHP and other languages write where a script has no id. Taken as one, it would be the id of every customer. */
 const NO_ID = /^(?:false|true|null|undefined|nan|none|0)$/i;
 
+/** A part of the address without a digit is a word of some server's address (`buy`, `index.php`): every sale would have it. */
+const IN_PATH = /\d/;
+
 function isNoId(value: LegacyValue): boolean {
   return (
     typeof value === 'boolean' || ((typeof value === 'string' || typeof value === 'number') && NO_ID.test(textOf(value).trim()))
@@ -148,7 +151,10 @@ function readOwnId(
 ): SentRequestId | undefined {
   const inPath = parameters['request_id'];
   const sentOnes = readSpellings(request, spellings).filter(({ value }) => !isNoId(value));
-  const found = inPath === undefined ? sentOnes : [{ spelling: 'request_id', value: inPath }, ...sentOnes];
+  const found =
+    inPath === undefined || !IN_PATH.test(inPath) || isNoId(inPath)
+      ? sentOnes
+      : [{ spelling: 'request_id', value: inPath }, ...sentOnes];
   const [first] = found;
   if (first === undefined) return undefined;
   const sent = first.value as JsonValue;

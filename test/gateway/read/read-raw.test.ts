@@ -91,6 +91,14 @@ test('an id in the address counts', () => {
   });
 });
 
+test.each(['buy', 'index.php', 'null', '0'])('the end of the address %j is no id', (word) => {
+  expect(readRequestId(legacyRequest(), { request_id: word }, PLACES)).toBeUndefined();
+  expect(readRequestId(legacyRequest({ body: { ref: 'r-1' } }), { request_id: word }, PLACES)).toMatchObject({
+    id: 'r-1',
+    echo: { ref: 'r-1' },
+  });
+});
+
 test.each([[{}], [{ 'request-id': '' }], [{ 'request-id': null }], [{ ref: '  ' }], [{ other: '1' }]])('%j has no id', (body) => {
   expect(readRequestId(legacyRequest({ body }), {}, PLACES)).toBeUndefined();
 });
