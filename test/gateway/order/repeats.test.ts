@@ -2063,6 +2063,21 @@ describe('a repeat without an id', () => {
 });
 
 describe('ids', () => {
+  test('of a sale find it also for a GET with the same fields, as a redirect makes of its repeat; another amount is refused', async () => {
+    const house = openWalkHouse(slowly(0, SUCCESS));
+    const sale = { ...AIRTIME, 'request-id': 'r-1' };
+    expect(await told(house, ask(house, sale))).toMatchObject({ status: 'success' });
+    const get = async (query: Fields): Promise<Served> => {
+      const request = legacyRequest({ method: 'GET', path: '/api/topup/', query, headers: AXIOS });
+      const served = house.gateway.handle(request, openLine().line);
+      await house.clock.advance(10_000);
+      return served;
+    };
+    expect((await get(sale)).reply).toMatchObject({ status: 200, body: { status: 'success', reference: 'V1' } });
+    expect((await get({ ...sale, amount: '200' })).refusal).toMatchObject({ code: 'wrong_method' });
+    expect(house.upstream.sent).toHaveLength(1);
+  });
+
   test('of their own that differ are two intents, however alike', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
     ask(house, { ref: 'a' }).hangUp();
