@@ -196,9 +196,11 @@ async function compareByItsSet(
   if (hash === undefined || (hash === running.hash && refusal.code === 'request_id_reused')) return 'another';
   const was = hash === running.hash ? running : parts.setOf?.(hash);
   if (was === undefined) return isAnotherToAnySet(order, known) ? 'another' : 'unproven';
-  const walk = was === running ? undefined : await walkRequest(request, was, parts);
+  // A redirect makes a GET of a purchase, which takes POST.
+  const asSale = refusal.code === 'wrong_method' ? { ...request, method: 'POST' } : request;
+  const walk = was === running && asSale === request ? undefined : await walkRequest(asSale, was, parts);
   if (walk?.kind === 'walked') return isReadAs(order, walk, parts) ? 'same' : 'another';
-  const asOrdered = await walkRequest(request, was, parts, ({ name }) => order.fields[name]);
+  const asOrdered = await walkRequest(asSale, was, parts, ({ name }) => order.fields[name]);
   return isReadAs(order, asOrdered, parts) ? 'unproven' : 'another';
 }
 

@@ -1,5 +1,6 @@
 /** deploy/haproxy.cfg as run by Debian's HAProxy, in front of two servers that break: what the balancer itself may do to a sale. */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -82,5 +83,19 @@ describeWith('haproxy', ['-v'], 'HAProxy before two gateways', () => {
   test('the address of whoever connects is the only forwarded one', async () => {
     await askInTurn(['/address'], 'X-Forwarded-For: 10.0.0.9\r\n');
     expect(arrived.at(-1)!.match(/^x-forwarded-for: .*$/gim)).toEqual([expect.stringMatching(/: 127\.0\.0\.1$/)]);
+  });
+
+  test('where no gateway runs, a sale is refused as unread, and a question about an order is pending', async () => {
+    await opened.shift()!.close();
+    const post = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body: 'a=1' });
+    await until(async () => (await post('/api/topup/')).status === 503);
+    const refused = await post('/api/topup/');
+    expect(await refused.text()).toBe(readFileSync(join(DEPLOY, 'unread.http'), 'utf8').split('\r\n\r\n')[1]);
+    expect([refused.headers.get('content-type'), refused.headers.get('cache-control')]).toEqual([
+      'application/json; charset=utf-8',
+      'no-store',
+    ]);
+    for (const asked of [await post('/api/transaction/'), await fetch(`http://127.0.0.1:${port}/api/transaction/1`)])
+      expect([asked.status, await asked.json()]).toEqual([200, expect.objectContaining({ status: 'pending' })]);
   });
 });

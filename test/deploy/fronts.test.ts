@@ -5,6 +5,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askOnce, type Answer } from '../ask-once';
+import { unreadRefusal } from '../../src/domain/errors';
+import { refuseRequest } from '../../src/gateway/tell/refuse';
 import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox';
 import { prepareGateway, type GatewayProcess } from '../crash/gateway-process';
 import { DEPLOY } from '../fleet/start-fleet';
@@ -56,6 +58,9 @@ const PENDING = {
   ...{ status: 'pending', Status: 'processing' },
   ...{ message: pendingText, msg: pendingText, api_response: pendingText, response: pendingText },
 };
+/** As the gateway itself refuses a sale of which it cannot read whether it repeats another one (decision 0012). */
+const bodyOf = (file: string): string => readFileSync(join(DEPLOY, file), 'utf8').split('\r\n\r\n')[1]!;
+const UNREAD = JSON.parse(bodyOf('unread.http')) as Told['body'];
 
 /** Replaces the gateway: records each request and answers it, but breaks the connection or holds the request where its path asks for that. */
 async function openStub() {
@@ -146,10 +151,14 @@ describe.each(FRONTS)('%s', (name) => {
       await gateway.end('SIGKILL');
       const heard = await selling;
       expect([heard.status, heard.type, heard.body]).toEqual([200, expect.stringMatching(/^application\/json/), PENDING]);
-      // While the gateway is away, a sale and a status query get the same words.
+      // While the gateway is away, a sale never leaves, which some scripts would deliver as pending; a question about an order decides nothing.
       const away = { ...AIRTIME, phone: '08031234571', 'request-id': 'front-away' };
-      expect((await ask(front.port, '/api/topup/', away)).body).toEqual(PENDING);
-      expect((await ask(front.port, '/api/transaction/front-kill')).body).toEqual(PENDING);
+      const refused = await ask(front.port, '/api/topup/', away);
+      expect([refused.status, refused.type, refused.body]).toEqual([503, expect.stringMatching(/^application\/json/), UNREAD]);
+      for (const asked of [undefined, { 'request-id': 'front-kill' }]) {
+        const answer = await ask(front.port, '/api/transaction/front-kill', asked);
+        expect([answer.status, answer.body]).toEqual([200, PENDING]);
+      }
       expect(await gateway.start()).toBe(true);
       expect((await ask(front.port, '/api/topup/', sale)).body).toMatchObject({ status: 'success', 'request-id': 'front-kill' });
       expect(await ordersOf(phone)).toHaveLength(1);
@@ -258,7 +267,7 @@ describe.each(FRONTS)('%s', (name) => {
       const front = await startFront(name, 'http://127.0.0.1:1');
       try {
         const asking = { key: 'MARKKEY1:4711', headers: { 'X-Api-Key': 'MARKKEY2' } };
-        expect((await ask(front.port, '/api/topup/?api_key=MARKKEY3&pin=4712', AIRTIME, asking)).body).toEqual(PENDING);
+        expect((await ask(front.port, '/api/topup/?api_key=MARKKEY3&pin=4712', AIRTIME, asking)).body).toEqual(UNREAD);
         await ask(front.port, '/api/MARKKEY4/%zz?key=MARKKEY5', 'x'.repeat(2_000_000), asking).catch(() => undefined);
         await ask(front.plainPort, '/api/user?key=MARKKEY6', undefined, { ...asking, isPlain: true });
         await sleep(300);
@@ -271,6 +280,12 @@ describe.each(FRONTS)('%s', (name) => {
 });
 
 test("the replies that fronts make themselves are the balancer's", () => {
-  const pending = readFileSync(join(DEPLOY, 'pending.http'), 'utf8').split('\r\n\r\n')[1]!;
-  for (const file of ['nginx.conf', 'Caddyfile']) expect(readFileSync(join(DEPLOY, file), 'utf8')).toContain(pending);
+  for (const file of ['nginx.conf', 'Caddyfile'])
+    for (const reply of ['pending.http', 'unread.http'])
+      expect(readFileSync(join(DEPLOY, file), 'utf8')).toContain(bodyOf(reply));
+});
+
+test('a front refuses a sale that never left in the words of the gateway', () => {
+  const { status, body } = refuseRequest(unreadRefusal(undefined), { mapping: shippedMapping(), request: undefined });
+  expect([status, body]).toEqual([503, { ...UNREAD, code: 'journal_unavailable' }]);
 });

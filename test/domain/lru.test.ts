@@ -21,3 +21,12 @@ test('an entry is not found after its time', async () => {
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(map.get('a')).toBeUndefined();
 });
+
+test('with sizes the map forgets the oldest entries until the sizes fit', () => {
+  const forgotten: string[] = [];
+  const map = createLru<string, string>(5, { sizeOf: ({ length }) => length, onForgotten: (key) => forgotten.push(key) });
+  map.set('first', 'ab');
+  map.set('second', 'ab');
+  map.set('third', 'abcd');
+  expect(forgotten).toEqual(['first', 'second']);
+});

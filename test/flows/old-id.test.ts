@@ -3,7 +3,7 @@
  * before it came to the gateway. v1 returns the old order and sells nothing (specification, section 4), but a script that sends
  * such an id again means another sale (facts 9.1: ids made of phone and amount).
  */
-import { buyAirtime, useHouse, type V1 } from './house';
+import { buyAirtime, send, useHouse, type V1 } from './house';
 
 const DAY_MS = 86_400_000;
 
@@ -12,9 +12,18 @@ const SOLD_AGO_MS: Readonly<Record<string, number>> = {
   AIRTIME_08031234567_100: 31 * DAY_MS,
   'the day before yesterday': 2 * DAY_MS,
   'an hour ago': DAY_MS / 24,
+  'another amount': DAY_MS / 12,
+  'this plan': DAY_MS / 12,
+  'another plan': DAY_MS / 12,
   'lost: a month ago': 31 * DAY_MS,
 };
 const seen = new Set<string>();
+
+/** v1 has sold plan 7 where a plan was bought, and airtime of 100 naira else. */
+const PLANS = [7, 9].map((id) => ({
+  ...{ id, network: 'MTN', network_id: 1, data_type: 'SME', validity: '30 days', selling_price: id === 7 ? '300.00' : '3000.00' },
+  ...{ plan_name: `plan ${id}`, display_name: `plan ${id}`, data_size: `plan ${id}` },
+}));
 
 const idIn = (reference: string): string => reference.slice(2);
 
@@ -32,14 +41,21 @@ const answer: V1 = ({ method }, url, body) => {
       http: 200,
       body: { status: 'success', data: { transactions: [], total: 0, page: 1, per_page: 50, total_pages: 0 } },
     };
+  if (url.pathname.endsWith('/catalog'))
+    return {
+      http: 200,
+      body: {
+        status: 'success',
+        data: { data_plans: PLANS, cable_plans: [], discos: [], exam_prices: {}, recharge_card_prices: {} },
+      },
+    };
   if (!url.pathname.endsWith('/receipt')) return { http: 503, body: {} };
   const reference = url.searchParams.get('reference')!;
   const writtenAtMs = Date.now() + 3_600_000 - SOLD_AGO_MS[idIn(reference)]!;
   const data = {
     reference,
-    category: 'airtime',
+    ...(idIn(reference).endsWith('plan') ? { category: 'data', amount: 300 } : { category: 'airtime', amount: 100 }),
     type: 'debit',
-    amount: 100,
     status: 'success',
     phone: '08031234567',
     created_at: new Date(writtenAtMs).toISOString().slice(0, 19).replace('T', ' '),
@@ -59,6 +75,17 @@ test.each([
     expect([status, body.status]).toEqual([http, told]);
     expect(body.message.includes('Nothing was charged for this request.')).toBe(told === 'fail');
   }
+});
+
+test('an order that only v1 knows is told as the sale of an hour ago only where the price is that of this sale', async () => {
+  const told = await buyAirtime(house, { 'request-id': 'another amount', amount: 120 });
+  expect([told.status, told.body.status]).toEqual([200, 'pending']);
+  const buyPlan = (id: string, plan: number) =>
+    send(house.url, '/api/data/', { network: 1, phone: '08031234567', data_plan: plan, bypass: true, 'request-id': id });
+  // The price list is in memory.
+  await send(house.url, '/api/network/');
+  expect((await buyPlan('this plan', 7)).body.status).toBe('success');
+  expect((await buyPlan('another plan', 9)).body.status).toBe('pending');
 });
 
 test('a key with an unlimited replay time is told its success', async () => {

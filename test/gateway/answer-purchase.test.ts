@@ -452,7 +452,7 @@ describe('a journal that can be neither written nor read', () => {
 });
 
 describe('an order that v1 says it had already', () => {
-  const RECEIPT = { reference: 'V1', status: 'success', phone: '08030000001' };
+  const RECEIPT = { reference: 'V1', status: 'success', phone: '08030000001', amount: 100 };
   const zoned = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 
   const DATED = { ...RECEIPT, created_at: zoned(0) };
@@ -460,6 +460,13 @@ describe('an order that v1 says it had already', () => {
   test.each<[string, readonly Outcome[], JsonObject, string, told?: { serverAtMs?: number }]>([
     ['is sold where its receipt has the number', [], RECEIPT, 'success'],
     ['is pending where v1 gives the receipt of another reference', [], { ...RECEIPT, reference: 'V2' }, 'pending'],
+    [
+      'is pending where the receipt has about its price: the id may be that of another sale',
+      [],
+      { ...RECEIPT, amount: 95 },
+      'pending',
+    ],
+    ['is sold after a lost answer where the receipt has about its price', [UNKNOWN], { ...RECEIPT, amount: 95 }, 'success'],
     ['is no sale of ours where the receipt has another number', [], { ...RECEIPT, phone: '08030000002' }, 'fail'],
     ['is sold after a lost answer where the receipt has no number', [UNKNOWN], { ...RECEIPT, phone: null }, 'success'],
     ['is pending then where the receipt has another price', [UNKNOWN], { ...RECEIPT, phone: null, amount: 500 }, 'pending'],

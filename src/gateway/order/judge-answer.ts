@@ -18,7 +18,7 @@ import type { Journal } from '../../journal/journal';
 import type { PriceLists } from '../../price-lists/price-lists';
 import { isYes, orderInReceipt, outcomeOfReceipt } from '../../upstream/answer-data';
 import type { Finding, SentOutcome, Upstream } from '../../upstream/upstream';
-import { type Identity, identifyReceipt, otherServices, rulesOut, traitsOf } from '../proof/compare-receipt';
+import { type Identity, identifyReceipt, isExactly, otherServices, rulesOut, traitsOf } from '../proof/compare-receipt';
 import { askForReceipt } from '../proof/find-receipt';
 import { parseTimes } from '../proof/read-history';
 import { catalogListsOf } from '../read/catalog-lists';
@@ -82,7 +82,7 @@ async function judgeRefusal(
   const reference = named?.toString();
   const isOfOrder = isDuplicate || saysSold(body, data) || saysKnown(refusal);
   if (reference === undefined) return isOfOrder ? OF_AN_ORDER : refusal;
-  const { identity, outcome, isOldSale } = await judging.identify(reference, judging.order.openedAtMs);
+  const { identity, outcome, isOldSale } = await evidenceOf(reference, judging);
   const claim = await claimOn(reference, judging);
   if (claim === 'another') return isOfOrder ? OTHER_ORDER : refusal;
   if (claim === 'unread') return OF_AN_ORDER;
@@ -95,8 +95,8 @@ async function judgeRefusal(
 
 /** v1 answered with an order that it had under this id before. */
 async function judgeDuplicate(answered: Outcome, reference: string, judging: Judging): Promise<Outcome> {
-  const { order, before, identify } = judging;
-  const { identity, outcome, isOldSale } = await identify(reference, order.openedAtMs);
+  const { before } = judging;
+  const { identity, outcome, isOldSale } = await evidenceOf(reference, judging);
   const wasExpected = isExpected(judging);
   if (identity === 'same' || (identity === 'unclear' && wasExpected)) {
     if (isOldSale === true && (outcome ?? answered).kind === 'succeeded') {
@@ -119,6 +119,19 @@ async function judgeDuplicate(answered: Outcome, reference: string, judging: Jud
   // If the receipt of an expected order cannot be read now, v1 is asked again. Any other order stays in doubt.
   const isReadAgain = (identity === 'unread' || identity === 'none') && wasExpected;
   return { kind: 'unknown', reason, ...(isReadAgain ? {} : { isDoubted: true }) };
+}
+
+/**
+ * The receipt of this reference, beside what was known. Where no earlier attempt of ours may have reached v1, or that was in doubt, a sale to the same
+ * number that is not old may still be another one, under an id that the script has used elsewhere: another plan, another amount. (Nothing was charged for
+ * one that was declined.)
+ */
+async function evidenceOf(reference: string, { order, before, identify }: Judging): Promise<Evidence> {
+  const evidence = await identify(reference, order.openedAtMs);
+  const { identity, outcome, isOldSale, isExact } = evidence;
+  const isUnsent = before === undefined || isRefusal(before) || (before.kind === 'unknown' && before.isDoubted === true);
+  const mayBeAnother = isUnsent && isExact !== true && isOldSale !== true && outcome?.kind !== 'declined';
+  return identity === 'same' && mayBeAnother ? { ...evidence, identity: 'unclear' } : evidence;
 }
 
 /** An earlier attempt of ours got no usable answer: an order that v1 has under its id is then the expected one, unless it was doubted before. */
@@ -185,6 +198,8 @@ export interface Evidence {
   readonly outcome?: Outcome | undefined;
   /** By its own clock v1 wrote the receipt so long before the order was opened that the request with this id must mean another sale. */
   readonly isOldSale?: boolean;
+  /** v1 wrote the receipt since the order was opened, or it shows exactly the price of the order. */
+  readonly isExact?: boolean;
 }
 
 /** Reads the receipt of a reference and compares it with the order that is being bought. */
@@ -231,15 +246,13 @@ export async function identifyOrder(
   const lists = catalog === undefined ? undefined : catalogListsOf(catalog, mapping);
   const listed = traitsOf(operation, intent.values, lists);
   const traits = { ...traitsOf(operation, intent.values), charge: listed.charge };
-  const identity = identifyReceipt(finding.body, traits, {
-    openedAtMs,
-    nowMs: parts.clock.now(),
-    listPrice: listed.faceValue,
-  });
+  const known = { openedAtMs, nowMs: parts.clock.now(), listPrice: listed.faceValue };
+  const identity = identifyReceipt(finding.body, traits, known);
   const isRuledOut = identity === 'unclear' && rulesOut(finding.body, listed, otherServices(operation, mapping));
   return {
     identity: isRuledOut ? 'contradicted' : identity,
     outcome: outcomeOfReceipt(finding.body, reference),
     isOldSale: isOldSale(finding, openedAtMs, parts),
+    isExact: isExactly(finding.body, listed, known),
   };
 }

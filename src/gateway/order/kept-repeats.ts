@@ -14,8 +14,11 @@ export interface KeptRepeat extends Pick<NewOrder, 'requestId' | 'headerId'> {
 
 /** How many contents are remembered; beyond that the oldest are forgotten. */
 const CONTENTS_MAX = 20_000;
-/** How many orders of one content are remembered: the newest. */
+/** How many orders of one content are remembered: the newest. A look finds the others within a second, in which v1 refuses another sale as identical. */
 const KEPT_MAX = 8;
+/** How many orders of which no script has heard are remembered, and how many of one content. Many customers of a shop may wait for the same PINs. */
+const UNHEARD_MAX = 20_000;
+const UNHEARD_OF_CONTENT_MAX = 500;
 
 export interface Contents {
   of(content: string): readonly KeptRepeat[];
@@ -30,8 +33,8 @@ export interface Contents {
 }
 
 /**
- * Ages are counted by `clock.elapsed()`: if somebody sets the clock, a repeat must not become another sale. `onForgotten`: the table had no room for a content
- * of `addUnheard` whose orders may still be repeated.
+ * Ages are counted by `clock.elapsed()`: if somebody sets the clock, a repeat must not become another sale. `onForgotten`: the table had no room for orders
+ * of `addUnheard` that may still be repeated.
  */
 export function createContents(
   clock: Pick<Clock, 'elapsed'>,
@@ -40,7 +43,8 @@ export function createContents(
   let longestMs = 0;
   const isYoung = ({ sinceMs }: Remembered): boolean => clock.elapsed() - sinceMs <= longestMs;
   const ordinary = createLru<string, readonly Remembered[]>(most);
-  const unheard = createLru<string, readonly Remembered[]>(CONTENTS_MAX, {
+  const unheard = createLru<string, readonly Remembered[]>(UNHEARD_MAX, {
+    sizeOf: (orders) => orders.length,
     onForgotten: (content, orders) => orders.some(isYoung) && onForgotten?.(content),
   });
   const held = new Map<string, { holders: number; readonly orders: Map<string, Remembered> }>();
@@ -55,8 +59,10 @@ export function createContents(
     held.get(content)?.orders.set(one.requestId, one);
     const isOther = ({ requestId, sinceMs }: Remembered): boolean =>
       requestId !== one.requestId && clock.elapsed() - sinceMs <= windowMs;
-    const others = into.get(content)?.filter(isOther);
-    into.set(content, others === undefined ? [one] : [one, ...others].slice(0, KEPT_MAX));
+    const orders = [one, ...(into.get(content)?.filter(isOther) ?? NONE)];
+    const ofContentMax = into === unheard ? UNHEARD_OF_CONTENT_MAX : KEPT_MAX;
+    into.set(content, orders.slice(0, ofContentMax));
+    if (into === unheard && orders.length > ofContentMax) onForgotten?.(content);
   };
   const since = ({ agoMs, ...kept }: KeptRepeat): Remembered => ({ ...kept, sinceMs: clock.elapsed() - agoMs });
   const knownOf = (content: string, { requestId }: KeptRepeat) => inTables(content).find((one) => one.requestId === requestId);
@@ -87,7 +93,8 @@ function byId<One extends Pick<KeptRepeat, 'requestId'>>(orders: readonly One[])
 
 function withOthers(orders: readonly Remembered[], more: readonly Remembered[]): readonly Remembered[] {
   if (more.length === 0) return orders;
-  return [...orders, ...more.filter((one) => !orders.some(({ requestId }) => requestId === one.requestId))];
+  const ids = new Set(orders.map(({ requestId }) => requestId));
+  return [...orders, ...more.filter(({ requestId }) => !ids.has(requestId))];
 }
 
 /** Fewer sales are remembered by words and by header than by content, because these matter only where the repeat is refused or read anew. */

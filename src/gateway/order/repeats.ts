@@ -222,6 +222,9 @@ function createFind({ known, look, readers, tellings, clock }: FindParts) {
     { isOfPins, isRefundedPending, isWithoutIdOf, line }: Sale,
   ): Promise<Candidate | undefined> => {
     const { requestId } = kept;
+    const isHeard = (): boolean => tellings.heardUnder(order.owner, requestId) === (order.trail?.mapping ?? '');
+    // Of the same PINs a shop may have sold hundreds: those are not read.
+    if (isOfPins && sent === undefined && isHeard()) return undefined;
     const earlier = await remembered(order.owner, requestId);
     if (kept.isByHeader === true && earlier !== UNREAD && !isWithoutIdOf(earlier)) return undefined;
     const mayBeTaken = isOfPins && (earlier === UNREAD ? !namesItsSale(sent) : wasTaken(earlier, sent));
@@ -230,8 +233,7 @@ function createFind({ known, look, readers, tellings, clock }: FindParts) {
     // Also if the end of the earlier order was told or cannot be read.
     if (isUnderHeader || (!isOfPins && wasNamed(earlier, order))) return { requestId, earlier, isSame: true };
     // Under another mapping it may be that order.
-    const isHeard = tellings.heardUnder(order.owner, requestId) === (order.trail?.mapping ?? '');
-    if (earlier === UNREAD) return isHeard ? undefined : { requestId, earlier };
+    if (earlier === UNREAD) return isHeard() ? undefined : { requestId, earlier };
     if (isOfPins) {
       const unheard = await ifUnheardPins(earlier, clock.elapsed() - line.ageMs, isRefundedPending);
       return unheard && { requestId, earlier: unheard };

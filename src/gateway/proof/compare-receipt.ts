@@ -226,6 +226,16 @@ export function identifyReceipt(receipt: JsonObject, traits: OrderTraits, known:
   return against > 1 || isBefore ? 'contradicted' : 'unclear';
 }
 
+/**
+ * Whether v1 wrote the receipt since the order was opened here, or it shows exactly the order's price, with or without the charge. A price that is about
+ * the same may be that of another plan or amount: the gateway does not know the account's discount.
+ */
+export function isExactly(receipt: JsonObject, { faceValue, charge = ZERO_KOBO }: OrderTraits, known: OrderContext): boolean {
+  const data = (receipt['data'] ?? {}) as JsonObject;
+  const over = Math.abs(readNaira(data['amount']) ?? NaN) - (faceValue ?? NaN);
+  return over === 0 || over === charge || ['since', 'at once'].includes(compareTime(data, known));
+}
+
 /** Wider bounds than in `comparePrice`: the gateway does not know v1's service charges and discounts. The charge is in kobo. */
 const LEAST_SHARE = 0.6;
 const MOST_SHARE = 1.25;

@@ -74,6 +74,18 @@ export const SENT_LENGTH_MAX = 512;
 const ECHO_BYTES_MAX = 2_048;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
+/** What PHP and other languages write where a script has no id. Taken as one, it would be the id of every customer. */
+const NO_ID = /^(?:false|true|null|undefined|nan|none|0)$/i;
+
+/** A part of the address without a digit is a word of some server's address (`buy`, `index.php`): every sale would have it. */
+const IN_PATH = /\d/;
+
+function isNoId(value: LegacyValue): boolean {
+  return (
+    typeof value === 'boolean' || ((typeof value === 'string' || typeof value === 'number') && NO_ID.test(textOf(value).trim()))
+  );
+}
+
 /** Headers that one intent has and no other, by their definition. Proxies and HTTP libraries write any other anew for each request. */
 const OF_ONE_INTENT = /^(?:x-)?idempotency-key$/i;
 
@@ -127,7 +139,7 @@ function readHeaderId(
 ): (NonNullable<SentRequestId['header']> & { readonly sent: string }) | undefined {
   for (const name of names) {
     const sent = headerOf(headers, name);
-    if (sent !== undefined && sent.length <= SENT_LENGTH_MAX) return { name, id: shortenRequestId(sent), sent };
+    if (sent !== undefined && sent.length <= SENT_LENGTH_MAX && !isNoId(sent)) return { name, id: shortenRequestId(sent), sent };
   }
   return undefined;
 }
@@ -138,8 +150,11 @@ function readOwnId(
   spellings: readonly string[],
 ): SentRequestId | undefined {
   const inPath = parameters['request_id'];
-  const sentOnes = readSpellings(request, spellings);
-  const found = inPath === undefined ? sentOnes : [{ spelling: 'request_id', value: inPath }, ...sentOnes];
+  const sentOnes = readSpellings(request, spellings).filter(({ value }) => !isNoId(value));
+  const found =
+    inPath === undefined || !IN_PATH.test(inPath) || isNoId(inPath)
+      ? sentOnes
+      : [{ spelling: 'request_id', value: inPath }, ...sentOnes];
   const [first] = found;
   if (first === undefined) return undefined;
   const sent = first.value as JsonValue;
@@ -149,7 +164,7 @@ function readOwnId(
       throw new GatewayError('invalid_field', `${spelling}: this number is too long to be kept exactly; send it as text.`, {
         field: spelling,
       });
-    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+    if (typeof value !== 'string' && typeof value !== 'number') {
       throw new GatewayError('invalid_field', `${spelling}: expected a text or a number.`, { field: spelling });
     }
     if (textOf(value).length > SENT_LENGTH_MAX) {

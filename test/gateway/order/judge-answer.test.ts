@@ -11,7 +11,9 @@ const REFUSED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'No.' };
 const LOST: Unknown = { kind: 'unknown', reason: 'HTTP 500' };
 const DOUBTED: Partial<Outcome> = { kind: 'unknown', isDoubted: true };
 /** The receipt of this order, and of one that was sold long before it. */
-const SAME: Evidence = { identity: 'same', outcome: SOLD };
+const SAME: Evidence = { identity: 'same', outcome: SOLD, isExact: true };
+/** The receipt of a sale to the same number at about the same price. */
+const NEAR: Evidence = { ...SAME, isExact: false };
 const OLD: Evidence = { ...SAME, isOldSale: true };
 
 function judge(outcome: Outcome, body: JsonObject, evidence: Evidence, more: Partial<Judging> = {}): Promise<Outcome> {
@@ -29,7 +31,13 @@ test.each<[string, JsonObject, Evidence, Partial<Outcome>]>([
   ['names this order', { reference: 'V1' }, SAME, SOLD],
   ['names an order by a number, whose receipt cannot be read', { reference: 981 }, { identity: 'unread' }, DOUBTED],
   ['names an old sale under this id', { reference: 'V1', duplicate: true }, OLD, REFUSED],
-  ['names this order, whose receipt does not tell its end', { reference: 'V1' }, { identity: 'same' }, { kind: 'pending' }],
+  ['names a sale of about this price', { reference: 'V1' }, NEAR, DOUBTED],
+  [
+    'names this order, whose receipt does not tell its end',
+    { reference: 'V1' },
+    { ...SAME, outcome: undefined },
+    { kind: 'pending' },
+  ],
   ['names an order whose receipt cannot be read', { reference: 'V1' }, { identity: 'unread' }, DOUBTED],
   ['names an order that may be this one', { reference: 'V1' }, { identity: 'unclear' }, DOUBTED],
   ['says that its order is sold', { data: { status: 'success' } }, { identity: 'unread' }, DOUBTED],
@@ -90,14 +98,22 @@ test.each<[Outcome | undefined, Evidence, Partial<Outcome>]>([
   [undefined, SAME, SOLD],
   [undefined, { identity: 'same', outcome: { kind: 'declined', reference: 'V1' } }, { kind: 'declined' }],
   // Its receipt has a status that is none of the specification, or is that of a refund.
-  [undefined, { identity: 'same' }, { kind: 'pending', reference: 'V1' }],
+  [undefined, { ...SAME, outcome: undefined }, { kind: 'pending', reference: 'V1' }],
+  // The script has used the id elsewhere, for another plan or amount.
+  [undefined, NEAR, DOUBTED],
+  [REFUSED, NEAR, DOUBTED],
+  [{ ...LOST, isDoubted: true }, NEAR, DOUBTED],
+  [{ ...LOST, isDoubted: true }, SAME, SOLD],
+  [undefined, { ...NEAR, outcome: { kind: 'pending', reference: 'V1' } }, DOUBTED],
+  [undefined, { ...NEAR, isOldSale: true }, { kind: 'rejected', httpStatus: 400 }],
+  [LOST, NEAR, SOLD],
   [LOST, { identity: 'same' }, { kind: 'pending', reference: 'V1' }],
   [undefined, { identity: 'unclear', outcome: SOLD }, DOUBTED],
   [undefined, OLD, { kind: 'rejected', httpStatus: 400 }],
   [REFUSED, OLD, { kind: 'rejected', httpStatus: 400 }],
   [LOST, OLD, DOUBTED],
   [LOST, { ...SAME, isOldSale: false }, SOLD],
-  [undefined, { identity: 'same', isOldSale: true, outcome: { kind: 'pending', reference: 'V1' } }, { kind: 'pending' }],
+  [undefined, { ...OLD, outcome: { kind: 'pending', reference: 'V1' } }, { kind: 'pending' }],
   [LOST, { identity: 'unclear', outcome: { kind: 'pending', reference: 'V1' } }, { kind: 'pending' }],
   [LOST, { identity: 'none' }, { kind: 'unknown' }],
   [{ ...LOST, isDoubted: true }, { identity: 'unclear', outcome: SOLD }, DOUBTED],

@@ -297,7 +297,7 @@ describe('a duplicate of an order that this journal never sent', () => {
     ['in doubt after a lost answer when its receipt contradicts the sale', [UNKNOWN, strange], 'contradicted', DOUBTED],
     ['in doubt, however often v1 repeats it', [strange, strange, strange, strange], 'unclear', { kind: 'unknown' }],
   ])('is %s', async (_title, answers, identity, outcome) => {
-    const it = await beginPursuit({ answers, plan: { identify: async () => ({ identity, outcome: SUCCESS }) } });
+    const it = await beginPursuit({ answers, plan: { identify: async () => ({ identity, outcome: SUCCESS, isExact: true }) } });
     expect((await waitForOrder(it, 40_000)).order.outcome).toMatchObject(outcome);
     if (outcome === REFUSED) expect(await it.stored()).not.toHaveProperty('reference');
     expect(it.troubles).toEqual([]);

@@ -585,6 +585,44 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent).toHaveLength(4);
   });
 
+  test('of PINs for another customer is a sale of its own, though both send false as the id', async () => {
+    const house = openWalkHouse({ ...slowly(0, SUCCESS, AGAIN), find: receiptOfPins });
+    const body = { exam_name: 'WAEC', quantity: 1, 'request-id': false };
+    const askNow = async (): Promise<string | undefined> => {
+      const { line, end } = openLine();
+      const served = house.gateway.handle(legacyRequest({ path: '/api/epin/', body, headers: AXIOS }), line);
+      await house.clock.advance(10_000);
+      end(true);
+      return pinOf({ served, end });
+    };
+    expect([await askNow(), await askNow()]).toEqual(['pin of V1', 'pin of V2']);
+  });
+
+  test.each([0, 1_500])('of PINs that 14 customers left is told to 14, who come %d ms after another', async (betweenMs) => {
+    const sales = Array.from({ length: 28 }, (_, nth) => ({ ...SUCCESS, reference: `V${nth + 1}` }));
+    const house = openWalkHouse({ ...slowly(5_000, ...sales), find: receiptOfPins });
+    const left = sales.slice(0, 14).map(() => askForPins(house));
+    await house.clock.advance(2_500);
+    for (const { end } of left) end(false);
+    await house.clock.advance(3 * MINUTE);
+    const again: ReturnType<typeof askForPins>[] = [];
+    while (again.length < left.length) {
+      const script = askForPins(house);
+      void script.served.then(() => script.end(true));
+      again.push(script);
+      await house.clock.advance(betweenMs);
+    }
+    await house.clock.advance(20_000);
+    const pins = await Promise.all(again.map(pinOf));
+    expect(pins.sort()).toEqual(
+      sales
+        .slice(0, 14)
+        .map(({ reference }) => `pin of ${reference}`)
+        .sort(),
+    );
+    expect(house.upstream.sent).toHaveLength(14);
+  });
+
   test.each([
     ['were sold and not told', 20_000, ['pin of V1', 'pin of V2']],
     ['are under way', 1_000, ['pin of V2', 'pin of V3']],
@@ -1619,6 +1657,19 @@ describe('a repeat without an id', () => {
       expect(await again).toBe('lost joined');
     });
 
+    test('finds it also where more orders of the same content are open than one content may have', async () => {
+      const { clock, journal, sell, sale } = await loseSale();
+      for (let nth = 0; nth < 600; nth += 1)
+        await journal.open({ ...sale(`open ${nth}`, 'its content'), openedAtMs: clock.now() + nth });
+      await clock.advance(2_000);
+      const next = sell(sale('next', 'a third content'));
+      await clock.advance(20_000);
+      await next;
+      const again = sell(sale('again', 'its content'));
+      await clock.advance(1_000);
+      expect(await again).toBe('lost joined');
+    });
+
     test('of a script that refunds what is pending finds the order that v1 sold after that', async () => {
       const { sell, sale, sellPending } = openSales();
       await sellPending('pending');
@@ -2025,6 +2076,21 @@ describe('a repeat without an id', () => {
 });
 
 describe('ids', () => {
+  test('of a sale find it also for a GET with the same fields, as a redirect makes of its repeat; another amount is refused', async () => {
+    const house = openWalkHouse(slowly(0, SUCCESS));
+    const sale = { ...AIRTIME, 'request-id': 'r-1' };
+    expect(await told(house, ask(house, sale))).toMatchObject({ status: 'success' });
+    const get = async (query: Fields): Promise<Served> => {
+      const request = legacyRequest({ method: 'GET', path: '/api/topup/', query, headers: AXIOS });
+      const served = house.gateway.handle(request, openLine().line);
+      await house.clock.advance(10_000);
+      return served;
+    };
+    expect((await get(sale)).reply).toMatchObject({ status: 200, body: { status: 'success', reference: 'V1' } });
+    expect((await get({ ...sale, amount: '200' })).refusal).toMatchObject({ code: 'wrong_method' });
+    expect(house.upstream.sent).toHaveLength(1);
+  });
+
   test('of their own that differ are two intents, however alike', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
     ask(house, { ref: 'a' }).hangUp();

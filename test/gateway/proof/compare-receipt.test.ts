@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../src/domain/json';
 import {
   compareReceipt,
   identifyReceipt,
+  isExactly,
   type OrderTraits,
   rulesOut,
   traitsOf,
@@ -90,6 +91,23 @@ test.each<[string, JsonObject, OrderTraits, string]>([
   ['no receipt at all', {}, METER, 'unclear'],
 ])('%s is %s', (_title, data, traits, expected) => {
   expect(identifyReceipt(receipt(data), traits, KNOWN)).toBe(expected);
+});
+
+test.each<[string, JsonObject, OrderTraits, boolean]>([
+  ['the amount that was ordered', { amount: 100 }, AIRTIME, true],
+  ['it with a minus', { amount: '-100.00' }, AIRTIME, true],
+  ['a little less, as after a discount', { amount: 98 }, AIRTIME, false],
+  ['a little more', { amount: 104 }, AIRTIME, false],
+  ['the amount and the service charge of the price list', { amount: 5_600 }, { ...METER, charge: kobo(600_00) }, true],
+  ['the amount and another charge', { amount: 5_100 }, { ...METER, charge: kobo(600_00) }, false],
+  ['the amount and some charge, without a price list', { amount: 5_100 }, METER, false],
+  ['a price, without a price list', { amount: 300 }, { ...AIRTIME, faceValue: undefined }, false],
+  ['no price', {}, AIRTIME, false],
+  ['no price, and a time after the opening', { created_at: '2026-06-01 10:00:03' }, AIRTIME, true],
+  ['another price, and a time in the second of the opening', { amount: 98, created_at: '2026-06-01 10:00:00' }, AIRTIME, true],
+  ['another price, and a time before the opening', { amount: 98, created_at: '2026-06-01 09:59:59' }, AIRTIME, false],
+])('a receipt that shows %s', (_title, data, traits, expected) => {
+  expect(isExactly(receipt(data), traits, KNOWN)).toBe(expected);
 });
 
 test('a body that is no receipt is unclear', () => {

@@ -53,7 +53,6 @@ test.each([
   ['x'.repeat(64), 'x'.repeat(64)],
   [20260101123, '20260101123'],
   ['REF-1767225600', 'REF-1767225600'],
-  [true, 'true'],
 ])('%p goes to v1 as %s', (value, id) => {
   const read = readRequestId(legacyRequest({ body: { 'request-id': value } }), {}, PLACES);
   expect(read).toEqual({ id, echo: { 'request-id': value }, sent: value });
@@ -92,9 +91,27 @@ test('an id in the address counts', () => {
   });
 });
 
+test.each(['buy', 'index.php', 'null', '0'])('the end of the address %j is no id', (word) => {
+  expect(readRequestId(legacyRequest(), { request_id: word }, PLACES)).toBeUndefined();
+  expect(readRequestId(legacyRequest({ body: { ref: 'r-1' } }), { request_id: word }, PLACES)).toMatchObject({
+    id: 'r-1',
+    echo: { ref: 'r-1' },
+  });
+});
+
 test.each([[{}], [{ 'request-id': '' }], [{ 'request-id': null }], [{ ref: '  ' }], [{ other: '1' }]])('%j has no id', (body) => {
   expect(readRequestId(legacyRequest({ body }), {}, PLACES)).toBeUndefined();
 });
+
+test.each([false, true, 0, '0', 'false', 'null', 'undefined', 'NaN', 'None', ' NULL '])(
+  'what a script writes that has no id is none: %j',
+  (value) => {
+    expect(readRequestId(legacyRequest({ body: { 'request-id': value } }), {}, PLACES)).toBeUndefined();
+    expect(readRequestId(legacyRequest({ headers: { sent: { 'idempotency-key': String(value) } } }), {}, PLACES)).toBeUndefined();
+    const beside = readRequestId(legacyRequest({ body: { 'request-id': value, ref: 'r-0' } }), {}, PLACES);
+    expect(beside).toEqual({ id: 'r-0', echo: { ref: 'r-0' }, sent: 'r-0' });
+  },
+);
 
 test.each([
   ['two different ids', { 'request-id': '1', ref: '2' }, 'conflicting_fields'],
