@@ -19,7 +19,7 @@ import { catchUp, createDoubts, type Doubts, type Ended } from '../doubts';
 import { keepAnswers, writeKeptChange, type KeepingJournal, type KeptChange } from '../kept-answers';
 import { checkIntent, settleAttempt, settleOrder, tellOrder, withoutGoods } from '../order-life';
 import { createFieldSeal, type FieldSeal } from '../record';
-import type { Retention } from '../retention';
+import { STEADY_MS, type Retention } from '../retention';
 import { createDatabaseClock, createKeyMark, type DatabaseClock, type KeyMark } from './admission';
 import { createSpool, replaySpool } from './away';
 import { Batches } from './batches';
@@ -39,6 +39,8 @@ export interface PostgresJournalOptions {
   readonly spoolDir: string;
   /** Settled orders older than this are deleted in the background; none with Infinity. */
   readonly retentionMs?: number;
+  /** Nothing is deleted until the clock of the database has run evenly for so long. */
+  readonly steadyMs?: number;
   /** Encrypts phone, meter and smartcard numbers at rest. */
   readonly encryptionKey?: Secret;
   /** A check value of the secret from which owners are made: gateways with different secrets would not find each other's orders. */
@@ -120,7 +122,7 @@ class PostgresJournal {
   }
 
   async start(): Promise<void> {
-    const { startMs = START_MS, retentionMs = RETENTION_MS, spoolDir, secretCheck } = this.#options;
+    const { startMs = START_MS, retentionMs = RETENTION_MS, steadyMs = STEADY_MS, spoolDir, secretCheck } = this.#options;
     await prepareSchema(this.#database, { startMs, isReadOnly: false, ...(secretCheck === undefined ? {} : { secretCheck }) });
     await this.#keyMark.check();
     await this.#clock.compare(this.#database.read);
@@ -135,7 +137,7 @@ class PostgresJournal {
     if (unreadable > 0) this.#onEvent({ kind: 'record_unreadable', error });
     const { read, write } = this.#database;
     const parts = { read, write, seal: this.#seal, clock: this.#clock, onEvent: this.#onEvent };
-    if (retentionMs !== Infinity) this.#sweep = startSweep({ ...parts, retentionMs });
+    if (retentionMs !== Infinity) this.#sweep = startSweep({ ...parts, retentionMs, steadyMs });
   }
 
   async close(): Promise<void> {
