@@ -263,13 +263,20 @@ function readRunning(config: Config, { publicUrl, upstreamUrl, sandbox }: AdminP
   return () => running;
 }
 
-/** Runs `open`. When it throws, closes all that it has opened so far and throws the same error. */
-export async function openOrCloseAll<T>(open: (closers: (() => Promise<void>)[]) => Promise<T>): Promise<T> {
+/** Runs `open`. When it throws, or a stop is asked for before it ends, closes all that it has opened so far and throws the error. */
+export async function openOrCloseAll<T>(
+  open: (closers: (() => Promise<void>)[]) => Promise<T>,
+  stopAsked: Promise<unknown> = new Promise(() => undefined),
+): Promise<T> {
   const closers: (() => Promise<void>)[] = [];
+  const stopped = stopAsked.then(() => Promise.reject(new Error('The start was stopped.')));
   try {
-    return await open(closers);
+    return await Promise.race([open(closers), stopped]);
   } catch (error) {
-    await closeAll(closers);
+    const closing = closeAll(closers);
+    // After a stop `open` may still wait, for a database. It fails at the next part that it opens, so it never gets to sell.
+    Object.freeze(closers);
+    await closing;
     throw error;
   }
 }

@@ -107,9 +107,14 @@ export interface Selling {
 /** How long a stop waits for requests and orders under way, all together. Orders not ended by then are open in the journal. */
 export const STOP_DEADLINE_MS = 25_000;
 
-/** Starts everything in this process. Throws an Error that explains the obstacle; nothing is left running then. The clock is the gateway's. */
-export async function startService(config: Config, log: Log, clock = systemClock): Promise<Service> {
-  return openOrCloseAll((closers) => start(config, log, createFollowingClock(clock), closers));
+/** Starts everything in this process. Throws what hinders it, or where `stopAsked` resolves first; nothing is left running then. The clock is the gateway's. */
+export async function startService(
+  config: Config,
+  log: Log,
+  clock = systemClock,
+  stopAsked?: Promise<unknown>,
+): Promise<Service> {
+  return openOrCloseAll((closers) => start(config, log, createFollowingClock(clock), closers), stopAsked);
 }
 
 /** Starts the part that sells, as one of several processes. */

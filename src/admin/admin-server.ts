@@ -117,6 +117,6 @@ function isLoopbackAddress(address: string): boolean {
 export interface Readiness {
   /** The hash of the mapping set in use, if there is one. */
   readonly hash?: string | undefined;
-  /** The names of parts that are not ready (`mappings`, `journal`, `stopping`); empty if the gateway can take orders. */
+  /** The names of parts that are not ready (`stopping`, `journal`, `workers`); empty if the gateway can take orders. */
   readonly waitingFor: readonly string[];
 }

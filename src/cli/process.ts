@@ -44,6 +44,7 @@ export function listenForStop() {
   return {
     /** Resolves with the signal that asks the process to end. */
     asked,
+    isAsked: () => isAsked,
     forget: () => void process.off('SIGINT', onSignal).off('SIGTERM', onSignal),
   };
 }

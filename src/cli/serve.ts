@@ -54,7 +54,11 @@ async function serve(): Promise<void> {
   const log: Log = createLog(config.logLevel, output);
   // Node's own warnings are written synchronously and would wait for a slow reader of standard error.
   process.removeAllListeners('warning').on('warning', (warning) => log.warn('node_warning', errorFields(warning)));
-  const service = config.workers > 1 ? await startPrimary(config, log) : await startService(config, log);
+  const starting = config.workers > 1 ? startPrimary(config, log, stop.asked) : startService(config, log, undefined, stop.asked);
+  const service = await starting.catch((error: unknown) => {
+    if (!stop.isAsked()) throw error;
+  });
+  if (service === undefined) return log.flush();
   reload = () => void service.live.reload({ cause: { by: 'signal' } });
   if (isReloadDue) reload();
   const greeting = service.sandbox === undefined ? plainGreeting(service, config) : sandboxGreeting(service, config);

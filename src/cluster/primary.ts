@@ -47,11 +47,11 @@ import {
  */
 const USE_MS = 60_000;
 
-/** Starts all processes. Throws an Error that explains the obstacle; no process is left running then. */
-export async function startPrimary(config: Config, log: Log): Promise<Omit<Service, 'gateway'>> {
+/** Starts all processes. Throws an Error that explains the obstacle, or when `stopAsked` resolves meanwhile; no process is left running then. */
+export async function startPrimary(config: Config, log: Log, stopAsked: Promise<unknown>): Promise<Omit<Service, 'gateway'>> {
   for (const detail of prepareDataFolder(config.dataDir)) log.warn('data_folder', { detail });
   await ensureFree(config, ['public', 'admin']);
-  return openOrCloseAll((closers) => start(config, log, closers));
+  return openOrCloseAll((closers) => start(config, log, closers), stopAsked);
 }
 
 async function start(config: Config, log: Log, closers: (() => Promise<void>)[]): Promise<Omit<Service, 'gateway'>> {

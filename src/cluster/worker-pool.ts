@@ -126,9 +126,10 @@ export class WorkerPool {
     });
     const place: Place = { process: child, channel, isServing: false };
     this.#places.set(worker, place);
-    const gone = (code: number | string, signal?: string): void =>
-      this.#gone(worker, { worker, pid: child.process.pid, code: String(code), signal }, performance.now() - bornAtMs);
-    child.once('exit', gone);
+    const gone = (code: string | undefined, signal?: string): void =>
+      this.#gone(worker, { worker, pid: child.process.pid, code, signal }, performance.now() - bornAtMs);
+    // One of the two is null.
+    child.once('exit', (code: number | null, signal: string | null) => gone(code?.toString(), signal ?? undefined));
     // A process that could not be created gives no `exit`, only an `error`. Without a handler that would end this process and all workers.
     child.on('error', (error: NodeJS.ErrnoException) => {
       if (child.process.pid === undefined) gone(error.code ?? error.message);

@@ -12,7 +12,7 @@ import { createReads } from './lmdb/read-orders';
 import { createKeyMark, OpenAttempts, planOpening, planSettling, planSweep, planTelling, INDEX_VALUE } from './lmdb/write-orders';
 import { checkIntent, createOrderNumbers } from './order-life';
 import { createFieldSeal } from './record';
-import { startRetention, SWEEP_EVERY_MS, type Retention } from './retention';
+import { startRetention, STEADY_MS, SWEEP_EVERY_MS, type Retention } from './retention';
 
 export interface LmdbJournalOptions {
   readonly dir: string;
@@ -28,8 +28,6 @@ export interface LmdbJournalOptions {
 
 const DAY_MS = 86_400_000;
 const RETENTION_MS = 90 * DAY_MS;
-/** A wrong clock is corrected within this time: by NTP after a start, or by whoever has set it. */
-const STEADY_MS = 3_600_000;
 const PROBE_KEY = Buffer.from('probe');
 const CLOCK_KEY = Buffer.from('clock');
 /** Two signs of an even clock are not further apart: a round of retention, and a restart. */
@@ -133,8 +131,7 @@ function startSweep(store: Store, group: GroupCommit, options: LmdbJournalOption
 }
 
 /**
- * Writes that the clock shows this time, and gives the time since when it has run evenly: each sign came soon after the one before. By a clock set
- * forward, all orders that have ended would be old enough to delete.
+ * Writes that the clock shows this time, and gives the time since when it has run evenly: each sign came soon after the one before.
  */
 function planClockSign({ root }: Store, atMs: number): Plan<number> {
   const [sinceMs, lastMs] = JSON.parse(root.get(CLOCK_KEY)?.toString() ?? '[0,0]') as readonly [number, number];

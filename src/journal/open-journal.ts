@@ -12,7 +12,7 @@ export interface OpenJournalOptions {
   readonly isReadOnly?: boolean;
   /** Infinity deletes nothing. */
   readonly retentionMs?: number;
-  /** Only for LMDB: nothing is deleted until the clock has run evenly for so long. */
+  /** Nothing is deleted until the clock has run evenly for so long. */
   readonly steadyMs?: number;
   readonly encryptionKey?: Secret;
   /** Equal for two gateways that make the same fingerprints; only a journal of several machines compares it. */

@@ -3,6 +3,11 @@ import type { JournalEvent } from './journal';
 
 /** The time between two rounds. Where several processes share a journal, a process that takes the turn has it for this time. */
 export const SWEEP_EVERY_MS = 600_000;
+/**
+ * Nothing is deleted until the clock has run evenly for so long: by a clock set forward, all orders that have ended would be old enough. A wrong clock is
+ * corrected within this time: by NTP after a start, or by whoever has set it.
+ */
+export const STEADY_MS = 3_600_000;
 const PAUSE_MS = 50;
 
 interface RetentionOptions<Place> {

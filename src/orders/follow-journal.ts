@@ -11,7 +11,8 @@ import type { Indexed, IndexEntry, NumberIndex } from './number-index';
 import { keyOfNumber, numbersIn } from './number-keys';
 
 export interface FollowerParts {
-  readonly journal: Pick<Journal, 'list' | 'findByNumber'>;
+  /** Asked anew with each reading: a journal that cannot be opened at the start can be later. */
+  readonly journal: () => Promise<Pick<Journal, 'list' | 'findByNumber'>>;
   readonly index: NumberIndex;
   readonly mapping: () => Mapping;
   readonly keyring: Pick<Keyring, 'hash'>;
@@ -139,7 +140,8 @@ export class JournalFollower {
     const orders: Order[] = [];
     let unreadable = 0;
     const onUnreadable = (): void => void (unreadable += 1);
-    for await (const order of this.#parts.journal.list({ ...span, limit: PIECE, onUnreadable })) orders.push(order);
+    const journal = await this.#parts.journal();
+    for await (const order of journal.list({ ...span, limit: PIECE, onUnreadable })) orders.push(order);
     return { orders, isWhole: orders.length + unreadable < PIECE };
   }
 
@@ -153,9 +155,10 @@ export class JournalFollower {
 
   /** Removes entries of orders that the journal no longer has, soon after a start and then once a day. Resolves with the number of entries checked. */
   async #sweepPiece(): Promise<number> {
-    const { clock, index, journal } = this.#parts;
+    const { clock, index } = this.#parts;
     if (!this.#isSweeping && clock.elapsed() - this.#sweptAtMs < SWEEP_EVERY_MS) return 0;
     this.#isSweeping = true;
+    const journal = await this.#parts.journal();
     const names = index.some(this.#sweepAt, SWEEP_PIECE);
     const gone: Buffer[] = [];
     for (const { owner, number, at } of names) if ((await journal.findByNumber(owner, number)) === undefined) gone.push(at);

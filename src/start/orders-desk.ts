@@ -115,10 +115,8 @@ async function startFollower(
 ): Promise<JournalFollower | undefined> {
   const kept = await index;
   if (kept === NO_INDEX) return undefined;
-  const reads = await journal().catch((error: unknown) => void onTrouble('number_index', error));
-  if (reads === undefined) return undefined;
   return new JournalFollower({
-    ...{ journal: reads, index: kept, mapping, keyring, clock },
+    ...{ journal, index: kept, mapping, keyring, clock },
     onTrouble: (error) => onTrouble('number_index', error),
   });
 }

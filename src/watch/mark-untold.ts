@@ -2,7 +2,7 @@
  * When a process is killed, it is not known which of its last replies reached a script. The next start, or a neighbour, marks these orders as
  * untold: a repeat of a marked order is told its success, however late it comes (decision 0024).
  */
-import { type Clock, pause } from '../domain/clock';
+import { type Clock, pause, systemClock } from '../domain/clock';
 import { NOT_TOLD, type Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
 import { isUnsettled, isUntold } from '../journal/order-life';
@@ -70,7 +70,12 @@ export async function watchUntold({
   if (processes !== undefined) {
     onNeighbours(true);
     const onDead = (id: string, signMs: number): Promise<void> => mark([signMs], id);
-    const endSigns = await startSharedSigns({ processes, clock, journal, onDead, onAllMarked, onTrouble });
+    const endRow = await startSharedSigns({ processes, clock, journal, onDead, onAllMarked, onTrouble });
+    const endFile = startFile(dataDir);
+    const endSigns = (isClean: boolean): Promise<void> => {
+      endFile(true);
+      return endRow(isClean);
+    };
     return { endSigns, unmarkedMs, haveAllSigned: createProofOfLife(clock, () => processes.list()) };
   }
   const atMs = clock.elapsed();
@@ -80,6 +85,13 @@ export async function watchUntold({
   const onSilent = (signMs: number, gapEndMs: number): Promise<void> => mark([signMs, Math.max(signMs, gapEndMs)]);
   const endSigns = startSigns({ dataDir, clock, journal, onSilent, onAllMarked, onNeighbours, onTrouble });
   return { endSigns, unmarkedMs, haveAllSigned: createProofOfLife(clock, () => readLivingSigns(dataDir, clock.now())) };
+}
+
+/** Signs in the data folder that mark no order, also while the journal is away: `restore` sees there that a gateway of this machine runs. */
+function startFile(dataDir: string): (isClean: boolean) => void {
+  const ignore = (): void => undefined;
+  const ignored = { onSilent: async () => undefined, onAllMarked: ignore, onNeighbours: ignore, onTrouble: ignore };
+  return startSigns({ dataDir, clock: systemClock, journal: { isWritable: () => true }, ...ignored });
 }
 
 /** Tells for how long it is not known that the orders of all dead processes are marked. */

@@ -128,7 +128,7 @@ function noteServed(
     familyReason: served.familyReason,
     outcome,
     repeat: served.repeat,
-    heldMs,
+    heldMs: heldMs === undefined ? undefined : Math.round(heldMs),
     requestId: order.requestId === undefined ? undefined : showId(order.requestId),
     order: order.number,
     reference: order.reference,

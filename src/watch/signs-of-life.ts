@@ -1,8 +1,8 @@
 /**
  * Signs of life: the time at which each process was last alive. With an embedded journal each process has a file in the data folder. It touches
  * the file every five seconds, and removes it at a stop in which every order and every reply has ended (decision 0024). In a journal that machines
- * share each process has a row instead, because the machines do not share a folder: the processes that live handle the orders of a process that
- * fell silent, also when its machine never comes back (decision 0051).
+ * share each process has a row for this, because the machines do not share a folder: the processes that live handle the orders of a process that
+ * fell silent, also when its machine never comes back (decision 0051). Its file then only shows that it runs.
  */
 import { randomUUID } from 'node:crypto';
 import {

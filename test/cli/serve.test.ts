@@ -84,29 +84,41 @@ test('serve prints all that a first sale needs, sells, reloads on SIGHUP, and en
   await expect(fetch(gateway.url)).rejects.toThrow();
 }, 180_000);
 
-test('a reload signal during the start does not end the process', async () => {
-  // A database that delays the start.
-  const database = createServer((socket) => socket.on('error', () => undefined).end());
-  const { port, close } = await listen(database);
-  const child = startCommand(['serve'], {
-    cwd,
-    env: {
-      ...LOCAL,
-      GATEWAY_SECRET: '0123456789abcdef0123456789abcdef',
-      JOURNAL_URL: `postgres://gateway@127.0.0.1:${port}/orders`,
-    },
-  });
-  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
-  try {
-    await Promise.race([once(database, 'connection'), closed]);
-    child.kill('SIGHUP');
-    expect(await Promise.race([closed, sleep(1_000, 'starts on')])).toBe('starts on');
-  } finally {
-    child.kill('SIGKILL');
-    await closed;
-    await close();
-  }
-}, 60_000);
+test.each<[string, NodeJS.Signals, string, unknown]>([
+  ['a reload signal during the start does not end the process', 'SIGHUP', '1', 'starts on'],
+  ['a start that waits for its database ends with 0 when it is asked to stop', 'SIGTERM', '1', [0, null]],
+  ['workers that wait for their database end with 0 when they are asked to stop', 'SIGTERM', '2', [0, null]],
+])(
+  '%s',
+  async (_title, signal, workers, expected) => {
+    // A database that delays the start.
+    const database = createServer((socket) => socket.on('error', () => undefined).end());
+    const { port, close } = await listen(database);
+    const child = startCommand(['serve'], {
+      cwd,
+      env: {
+        ...{ ...LOCAL, WORKERS: workers },
+        GATEWAY_SECRET: '0123456789abcdef0123456789abcdef',
+        JOURNAL_URL: `postgres://gateway@127.0.0.1:${port}/orders`,
+      },
+    });
+    let complaints = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
+    const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+    try {
+      await Promise.race([once(database, 'connection'), closed]);
+      child.kill(signal);
+      const waitMs = expected === 'starts on' ? 1_000 : 15_000;
+      expect(await Promise.race([closed, sleep(waitMs, 'starts on', { ref: false })])).toEqual(expected);
+      expect(complaints).toBe('');
+    } finally {
+      child.kill('SIGKILL');
+      await closed;
+      await close();
+    }
+  },
+  60_000,
+);
 
 test('serve starts although nothing answers at UPSTREAM_URL or a variable is misspelt, says so, and reports at its stop what it found', async () => {
   const { url, close } = await listen(createServer());

@@ -18,6 +18,22 @@ function fakeChild(pid: number | undefined, says?: object): Worker {
 
 const READY = { line: 'tell', id: 0, kind: 'ready', value: 'http://127.0.0.1:8080' };
 
+test.each([
+  ['killed', [null, 'SIGKILL'], { code: undefined, signal: 'SIGKILL' }],
+  ['ended by itself', [1, null], { code: '1', signal: undefined }],
+])('of a worker that was %s, the log has the code or the signal, whichever there is', async (_how, exit, expected) => {
+  const [first, second] = [fakeChild(1, READY), fakeChild(2, READY)];
+  const fork = jest.spyOn(cluster, 'fork').mockReturnValueOnce(first).mockReturnValueOnce(second);
+  const error = jest.fn();
+  const log = { info: () => undefined, error } as unknown as Log;
+  const pool = new WorkerPool({ workers: 2, log, handlers: () => ({}), onGone: () => undefined });
+  await pool.started;
+  first.emit('exit', ...exit);
+  expect(error).toHaveBeenCalledWith('worker_died', { worker: 1, pid: 1, ...expected });
+  await pool.stop(undefined, 0);
+  fork.mockRestore();
+});
+
 test.each<[string, () => Worker, number[]]>([
   [
     'that is told later',

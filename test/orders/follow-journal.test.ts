@@ -12,6 +12,7 @@ import { newOrder } from '../journal/new-order';
 import { shippedMapping } from '../mapping/mapping-set';
 import { newFolder } from '../new-folder';
 import { closedAfterEach } from '../opened';
+import { until } from '../until';
 
 const mapping = shippedMapping();
 const keyring = createKeyring(new Secret('s'.repeat(32)));
@@ -40,7 +41,7 @@ async function setUp() {
   const index = kept(await openNumberIndex({ dir: join(newFolder(), 'index'), keyring }));
   const clock = createVirtualClock(START_MS);
   const parts: FollowerParts = {
-    ...{ journal, index, keyring, clock, mapping: () => mapping },
+    ...{ journal: async () => journal, index, keyring, clock, mapping: () => mapping },
     onTrouble: (error) => {
       throw error;
     },
@@ -99,13 +100,33 @@ test('the index keeps up with 100 orders a second also where each reading waits 
     await pause(clock, 100);
     yield* journal.list(options);
   };
-  const follower = new JournalFollower({ ...parts, journal: { ...journal, list }, index });
+  const follower = new JournalFollower({ ...parts, journal: async () => ({ ...journal, list }), index });
   for (let step = 0; step < 600; step += 1) {
     await clock.advance(100);
     await new Promise((resolve) => setImmediate(resolve));
   }
   expect(indexed.untilMs).toBeGreaterThanOrEqual(START_MS);
   await follower.stop();
+});
+
+test('a journal that cannot be opened at the start is read a minute later', async () => {
+  const { journal, index, clock, parts } = await setUp();
+  await fill(journal, 3, START_MS - 5_000);
+  const troubles: unknown[] = [];
+  let isAway = true;
+  const open = async () => {
+    if (isAway) throw new Error('too many clients already');
+    return journal;
+  };
+  const follower = new JournalFollower({ ...parts, journal: open, onTrouble: (error) => troubles.push(error) });
+  await clock.advance(1_000);
+  expect(troubles).toHaveLength(1);
+  isAway = false;
+  await clock.advance(60_000);
+  // The index is on a real disk.
+  await until(() => found(index, 0) === 1);
+  await follower.stop();
+  expect(troubles).toHaveLength(1);
 });
 
 /** Lets these hours pass eight times. The index is written to a real disk, for which the virtual clock does not wait. */
@@ -120,7 +141,7 @@ test('once a day the entries of deleted orders are removed from the index', asyn
   const { journal, index, clock, parts } = await setUp();
   await fill(journal, 3, START_MS - 5_000);
   let gone = '';
-  const swept = { ...parts, journal: { ...journal, findByNumber: findAllBut(journal, () => gone) } };
+  const swept = { ...parts, journal: async () => ({ ...journal, findByNumber: findAllBut(journal, () => gone) }) };
   const follower = new JournalFollower(swept);
   await follower.catchUp();
   gone = 'r1';
@@ -135,7 +156,7 @@ test('a gateway that is restarted every night also removes the entries of delete
   const before = new JournalFollower(parts);
   await before.catchUp();
   await before.stop();
-  const swept = { ...parts, journal: { ...journal, findByNumber: findAllBut(journal, () => 'r1') } };
+  const swept = { ...parts, journal: async () => ({ ...journal, findByNumber: findAllBut(journal, () => 'r1') }) };
   const follower = new JournalFollower(swept);
   await pass(clock, 2);
   await follower.stop();

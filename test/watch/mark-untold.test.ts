@@ -2,13 +2,16 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
-import { type Journal, WriteFailure } from '../../src/journal/journal';
+import { type Journal, type Processes, WriteFailure } from '../../src/journal/journal';
 import { keepAnswers } from '../../src/journal/kept-answers';
 import { TOLD_PENDING } from '../../src/domain/order';
+import { signsOfLife } from '../../src/start/data-folder';
+import { refusesRestore } from '../../src/start/backup';
 import { findEnd, markUntold, watchUntold } from '../../src/watch/mark-untold';
 import { toldFiles } from '../../src/watch/told-log';
 import { createVirtualClock, settlePromises, type VirtualClock } from '../domain/virtual-clock';
 import { toldLine } from '../../src/journal/told-sales';
+import { configFor } from '../flows/house';
 import { newOrder } from '../journal/new-order';
 import { newFolder } from '../new-folder';
 
@@ -315,4 +318,30 @@ test('a start marks the untold sales of dead processes, and so does a process th
   expect([145, 150]).toContain(unmarkedMs() / SECOND);
   await clock.advance(3_600 * SECOND);
   expect(unmarkedMs()).toBe(600 * SECOND);
+});
+
+test('a gateway whose journal has the signs shows in its data folder that it runs, until its stop', async () => {
+  const processes: Processes = {
+    ...{ own: 'one', now: () => NOW, readAtMs: () => 0 },
+    ...{
+      sign: () => Promise.resolve(),
+      list: () => Promise.resolve([]),
+      remove: () => Promise.resolve(),
+      toldSales: toldLines(),
+    },
+  };
+  // The database may be away: the gateway runs nevertheless.
+  const journal: Journal = { ...createMemoryJournal(), processes, isWritable: () => false };
+  const ignore = () => undefined;
+  const { endSigns } = await watchUntold({
+    ...{ dataDir: folder, journal, toldSales: processes.toldSales, clock: createVirtualClock(NOW) },
+    ...{ onMarked: ignore, onNeighbours: ignore, onTrouble: ignore },
+  });
+  const config = configFor(folder, { JOURNAL_URL: 'postgres://gateway@127.0.0.1/orders', GATEWAY_SECRET: 'ab'.repeat(32) });
+  const refusal = () => refusesRestore(config, newFolder(), { version: 1, madeAtMs: NOW, settings: {}, files: {} }, true);
+  expect(await refusal()).toMatch(/^A gateway runs with DATA_DIR /);
+  expect(signsOfLife(folder)).toBe(1);
+  await endSigns(false);
+  expect(await refusal()).toBeUndefined();
+  expect(signsOfLife(folder)).toBe(0);
 });

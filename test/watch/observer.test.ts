@@ -43,6 +43,13 @@ test('a log that cannot be written throws nothing at a sale', () => {
   expect(() => observer.trouble('journal', new Error('away'))).not.toThrow();
 });
 
+test('the line of a request has whole milliseconds', () => {
+  const lines: string[] = [];
+  const log = createLog('info', { write: (line: string) => void lines.push(line) });
+  createObserver(log, createMetrics()).served(request, { ...served, heldMs: 12.345678 }, 5);
+  expect(JSON.parse(lines.join(''))).toMatchObject({ event: 'request', durationMs: 5, heldMs: 12 });
+});
+
 test('an error in a metric is logged and does not reach the sale', () => {
   const lines: string[] = [];
   const log = createLog('info', { write: (line: string) => void lines.push(line) });

@@ -87,8 +87,8 @@ async function makeFolder(dir: string): Promise<void> {
 }
 
 /**
- * Opens an LMDB folder of plain bytes; makes it when absent, unless `isReadOnly`. `mapBytes` is address space, not memory or disk. It is
- * large from the start, so that no process has to enlarge its map after another. Throws the errors of LMDB.
+ * Opens an LMDB folder of plain bytes; makes it when absent, unless `isReadOnly`. `mapBytes` is address space, not memory or disk, and no limit: a process
+ * that meets a page beyond its map maps the file anew, twice as large. Throws the errors of LMDB.
  */
 export function openByteFolder(dir: string, mapBytes: number, isReadOnly = false): RootDatabase<Buffer, Buffer> {
   const root = open<Buffer, Buffer>({

@@ -19,7 +19,7 @@ import { catchUp, createDoubts, type Doubts, type Ended } from '../doubts';
 import { keepAnswers, writeKeptChange, type KeepingJournal, type KeptChange } from '../kept-answers';
 import { checkIntent, settleAttempt, settleOrder, tellOrder, withoutGoods } from '../order-life';
 import { createFieldSeal, type FieldSeal } from '../record';
-import type { Retention } from '../retention';
+import { STEADY_MS, type Retention } from '../retention';
 import {
   createDatabaseClock,
   createKeyMark,
@@ -47,6 +47,8 @@ export interface PostgresJournalOptions {
   readonly spoolDir: string;
   /** Settled orders older than this are deleted in the background; none with Infinity. */
   readonly retentionMs?: number;
+  /** Nothing is deleted until the clock of the database has run evenly for so long. */
+  readonly steadyMs?: number;
   /** Encrypts the fields of orders at rest. */
   readonly encryptionKey?: Secret;
   /** A check value of the secret from which owners are made: gateways with different secrets would not find each other's orders. */
@@ -131,7 +133,7 @@ class PostgresJournal {
   }
 
   async start(): Promise<void> {
-    const { startMs = START_MS, retentionMs = RETENTION_MS, spoolDir, secretCheck } = this.#options;
+    const { startMs = START_MS, retentionMs = RETENTION_MS, steadyMs = STEADY_MS, spoolDir, secretCheck } = this.#options;
     await prepareSchema(this.#database, { startMs, isReadOnly: false, ...(secretCheck === undefined ? {} : { secretCheck }) });
     await this.#keyMark.check();
     await this.#v1Mark.take();
@@ -147,7 +149,7 @@ class PostgresJournal {
     if (unreadable > 0) this.#onEvent({ kind: 'record_unreadable', error });
     const { read, write } = this.#database;
     const parts = { read, write, seal: this.#seal, clock: this.#clock, onEvent: this.#onEvent };
-    if (retentionMs !== Infinity) this.#sweep = startSweep({ ...parts, retentionMs });
+    if (retentionMs !== Infinity) this.#sweep = startSweep({ ...parts, retentionMs, steadyMs });
   }
 
   async close(): Promise<void> {

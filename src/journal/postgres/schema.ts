@@ -69,7 +69,13 @@ const MIGRATIONS: readonly Migration[] = [
       )`,
     ],
   },
-  { usableFrom: 1, statements: ['ALTER TABLE gateway_journal ADD COLUMN IF NOT EXISTS upstream_check text'] },
+  {
+    usableFrom: 1,
+    statements: [
+      'ALTER TABLE gateway_journal ADD COLUMN IF NOT EXISTS upstream_check text',
+      'ALTER TABLE gateway_journal ADD COLUMN IF NOT EXISTS steady_since_ms bigint NOT NULL DEFAULT 0',
+    ],
+  },
 ];
 const LAYOUT = MIGRATIONS.length;
 

@@ -242,12 +242,15 @@ interface SweepOptions {
   readonly seal: FieldSeal;
   readonly clock: Pick<DatabaseClock, 'now' | 'isRight'>;
   readonly retentionMs: number;
+  readonly steadyMs: number;
   readonly onEvent: (event: JournalEvent) => void;
 }
 
-// By the clock of the database, which all gateways share. A turn is never given back: the next one begins when its time is over.
-const TAKE_TURN = `UPDATE gateway_journal SET swept_until_ms = (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint + ${SWEEP_EVERY_MS}
-  WHERE id = 1 AND swept_until_ms <= (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint RETURNING id`;
+// By the clock of the database, which all gateways share. A turn is never given back: the next one begins when its time is over, or when the clock was
+// set back. The clock has run evenly where each turn began soon after the end of the one before; a lone gateway may just miss that end, and asks again a round later.
+const TAKE_TURN = `UPDATE gateway_journal SET swept_until_ms = $1::bigint + ${SWEEP_EVERY_MS},
+    steady_since_ms = CASE WHEN $1::bigint - swept_until_ms BETWEEN 0 AND ${1.5 * SWEEP_EVERY_MS} THEN steady_since_ms ELSE $1::bigint END
+  WHERE id = 1 AND $1::bigint - swept_until_ms NOT BETWEEN ${-SWEEP_EVERY_MS} AND -1 RETURNING steady_since_ms`;
 const OLDEST = `SELECT ${ROW_COLUMNS} FROM gateway_orders AS o WHERE o.opened_at_ms < $1
   AND (o.opened_at_ms, o.number, o.owner) > ($2, $3, $4::bytea) ORDER BY o.opened_at_ms, o.number, o.owner LIMIT ${ORDERS_PER_STATEMENT}`;
 // Deletes only the versions that were read: an order reopened meanwhile has another version.
@@ -256,15 +259,17 @@ const DELETE = `DELETE FROM gateway_orders AS o WHERE (o.owner, o.request_id, o.
 
 const FORGET_UNTOLD = 'DELETE FROM gateway_untold WHERE opened_at_ms < $1';
 
-export function startSweep({ read, write, seal, clock, retentionMs, onEvent }: SweepOptions): Retention {
+export function startSweep({ read, write, seal, clock, retentionMs, steadyMs, onEvent }: SweepOptions): Retention {
   let untilMs = 0;
   const onUnreadable = (error: Error): void => onEvent({ kind: 'record_unreadable', error });
   return startRetention<readonly unknown[]>({
     onEvent,
     async takeTurn() {
       if (!clock.isRight()) return false;
-      untilMs = clock.now() - retentionMs;
-      return (await write(TAKE_TURN)).length > 0;
+      const atMs = clock.now();
+      untilMs = atMs - retentionMs;
+      const [turn] = await write(TAKE_TURN, [atMs]);
+      return turn !== undefined && atMs - Number(turn['steady_since_ms']) >= steadyMs;
     },
     async sweepSome(start = [-1, -1, Buffer.alloc(0)]) {
       const rows = await read(OLDEST, [untilMs, ...start]);

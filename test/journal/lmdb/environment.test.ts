@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open } from 'lmdb';
+import { openByteFolder } from '../../../src/journal/lmdb/environment';
 import { openLmdbJournal } from '../../../src/journal/lmdb-journal';
 import { newOrder } from '../new-order';
 import { newFolder } from '../../new-folder';
@@ -51,6 +52,14 @@ describe('the folder of the LMDB journal', () => {
     await (await openLmdbJournal({ dir })).close();
     expect((await stat(dir)).mode & 0o777).toBe(0o700);
     expect((await stat(join(dir, 'data.mdb'))).isFile()).toBe(true);
+  });
+
+  test('a journal grows beyond the map with which it was opened', async () => {
+    const root = openByteFolder(newFolder(), 2 ** 20);
+    const value = Buffer.alloc(8_000, 1);
+    for (let key = 0; key < 1_000; key += 1) await root.put(Buffer.from(`${key}`), value);
+    for (const key of [0, 1, 999]) expect(root.get(Buffer.from(`${key}`))).toEqual(value);
+    await root.close();
   });
 
   test('a file in the place of the folder is refused', async () => {

@@ -164,7 +164,7 @@ describePostgres('while PostgreSQL is away', () => {
     const openedAtMs = Date.now() - 2 * DAY_MS;
     await journal.open(newOrder({ openedAtMs }));
     await neighbour.settle(owner, 'r1', SOLD, openedAtMs + 1);
-    await open({ retentionMs: DAY_MS });
+    await open({ retentionMs: DAY_MS, steadyMs: 0 });
     await until(() => kinds().includes('swept'));
     const now = performance.now.bind(performance);
     const later = jest.spyOn(performance, 'now').mockImplementation(() => now() + 2 * DAY_MS);

@@ -22,6 +22,7 @@ import { until } from '../../until';
 const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance' };
 const SOLD: Outcome = { kind: 'succeeded', reference: 'v1-9' };
 const { owner } = newOrder();
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 describePostgres('on a real PostgreSQL', () => {
@@ -460,7 +461,10 @@ describePostgres('on a real PostgreSQL', () => {
       await sql(
         'CREATE TRIGGER counting AFTER DELETE ON gateway_orders REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION count_gone()',
       );
-      await Promise.all([open({ retentionMs: 90 * DAY_MS, onEvent }), open({ retentionMs: 90 * DAY_MS, onEvent })]);
+      await Promise.all([
+        open({ retentionMs: 90 * DAY_MS, steadyMs: 0, onEvent }),
+        open({ retentionMs: 90 * DAY_MS, steadyMs: 0, onEvent }),
+      ]);
       while (sweptOf(events).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
       expect(sweptOf(events)).toEqual([601]);
       const [batches] = await sql('SELECT sum(orders)::int AS orders, max(orders) AS largest FROM batches');
@@ -479,11 +483,44 @@ describePostgres('on a real PostgreSQL', () => {
       await shared.open(newOrder({ openedAtMs: now }));
       await shared.settle(owner, 'r1', SOLD, now);
       const onEvent = (event: JournalEvent): void => void spoken.push(event);
-      await open({ retentionMs: 90 * DAY_MS, machine: { ...systemClock, now: () => Date.now() + aheadMs }, onEvent });
+      await open({
+        retentionMs: 90 * DAY_MS,
+        steadyMs: 0,
+        machine: { ...systemClock, now: () => Date.now() + aheadMs },
+        onEvent,
+      });
       aheadMs = 100 * DAY_MS;
       await new Promise((resolve) => setTimeout(resolve, 500));
       expect(await shared.find(owner, 'r1')).toBeDefined();
       expect(sweptOf(spoken)).toEqual([]);
+    });
+
+    test.each<[string, number, number, boolean]>([
+      ['is right after it was days ahead', 0, 10 * MINUTE_MS, true],
+      ['is set forward each time', 100 * DAY_MS, DAY_MS, false],
+      ['is set back each time', 0, -11 * MINUTE_MS, false],
+    ])('gateways restarted every ten minutes by a clock of the database that %s', async (_title, firstMs, stepMs, deletes) => {
+      const spoken: JournalEvent[] = [];
+      await sql('CREATE SCHEMA shown');
+      await sql('CREATE TABLE shown.ahead AS SELECT 0::float8 AS ms');
+      await sql(
+        `CREATE FUNCTION shown.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$ SELECT pg_catalog.clock_timestamp() + ms * interval '1 ms' FROM shown.ahead $$`,
+      );
+      await sql(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET search_path = public, shown, pg_catalog`);
+      const live = async (aheadMs: number, opens = false): Promise<void> => {
+        await sql(`UPDATE shown.ahead SET ms = ${aheadMs}`);
+        const journal = await open({ retentionMs: 90 * DAY_MS, onEvent: (event) => spoken.push(event) });
+        if (opens) await journal.open(newOrder({ openedAtMs: Date.now() - 95 * DAY_MS }));
+        if (opens) await journal.settle(owner, 'r1', SOLD, Date.now() - 95 * DAY_MS);
+        await new Promise((resolve) => setTimeout(resolve, 150));
+        await journal.close();
+      };
+      await live(100 * DAY_MS, true);
+      for (let lives = 0; lives < 7; lives += 1) {
+        expect(spoken).toEqual([]);
+        await live(firstMs + lives * stepMs);
+      }
+      expect(spoken).toEqual(deletes ? [{ kind: 'swept', orders: 1 }] : []);
     });
 
     test('what a newer build wrote is left unchanged, and logged', async () => {
@@ -491,7 +528,9 @@ describePostgres('on a real PostgreSQL', () => {
       await journal.open(newOrder({ openedAtMs: 1 }));
       await journal.settle(owner, 'r1', SOLD, 2);
       await sql(`UPDATE gateway_orders SET record = set_byte(record, 0, 9)`);
-      const told = await new Promise<JournalEvent>((resolve) => void open({ retentionMs: DAY_MS, onEvent: resolve }));
+      const told = await new Promise<JournalEvent>(
+        (resolve) => void open({ retentionMs: DAY_MS, steadyMs: 0, onEvent: resolve }),
+      );
       expect(told).toMatchObject({ kind: 'record_unreadable' });
       expect(await sql('SELECT count(*)::int AS orders FROM gateway_orders')).toEqual([{ orders: 1 }]);
       await expect(journal.find(owner, 'r1')).rejects.toThrow('record of version 9');
