@@ -133,26 +133,35 @@ function finishWalk(detected: Detected, lookUpWord: LookUpWord | undefined, requ
 }
 
 /**
- * Refuses a purchase at an address that answers a question, such as that of the verify call in a wrong setting of the script: its "success"
- * would be told as a sale. The request has all that a purchase requires, and some of it is no field of the question. If it requires one field
- * only, which may be the filter of a list, something else of the purchase must be there too. Not by GET, except at a list: one script sends
- * all fields of its form with a lookup (facts 2.2).
+ * Refuses a purchase at an address that does not sell it, in a wrong setting of the script: the "success" of what is there would be told as its
+ * sale. The request has all that the purchase requires, and some of it is no field of this address. At the address of another purchase it has no field
+ * of that one alone, such as the quantity of cards. At that of a question, a purchase that requires one field only, which may be the filter of a
+ * list, must have something else there too. Not by GET, except at a list: one script sends all fields of its form with a lookup (facts 2.2).
  */
 function refuseMisplacedPurchase({ operation }: Intent, request: LegacyRequest, mapping: Mapping): void {
-  const { kind: question } = operation;
-  if (question !== 'list' && !(request.method === 'POST' && (question === 'read' || question === 'lookup'))) return;
-  const spellings = operation.fields.flatMap(({ from, otherwise }) => [...from, ...otherwise]);
+  const { kind } = operation;
+  if (kind !== 'list' && (request.method !== 'POST' || kind === 'status')) return;
+  const spellings = spellingsOf(operation);
   const isForeign = ({ spelling }: RawValue): boolean => !spellings.includes(spelling);
-  const isBought = ({ kind, fields }: Operation): boolean => {
-    if (kind !== 'purchase') return false;
+  const isBought = (other: Operation): boolean => {
+    const { fields } = other;
+    if (other.kind !== 'purchase') return false;
     const required = fields.filter(({ isRequired }) => isRequired);
     const sent = required.map((field) => readRaw(request, field));
     if (sent.some((raw) => raw.length === 0) || !sent.flat().some(isForeign)) return false;
+    if (kind === 'purchase') {
+      const own = spellingsOf(other);
+      return operation.fields.every((field) => readRaw(request, field).every(({ spelling }) => own.includes(spelling)));
+    }
     if (required.length > 1 || readRequestId(request, {}, mapping) !== undefined) return true;
     return fields.some((field) => !field.isRequired && readRaw(request, field).some(isForeign));
   };
   if ([...mapping.operations.values()].some(isBought))
-    throw new GatewayError('sells_nothing', `${request.path} sells nothing. Check the address in your script's settings.`);
+    throw new GatewayError('sells_nothing', `${request.path} does not sell this. Check the address in your script's settings.`);
+}
+
+function spellingsOf({ fields }: Operation): string[] {
+  return fields.flatMap(({ from, otherwise }) => [...from, ...otherwise]);
 }
 
 function isGuarded({ callerKey }: Identified): boolean {
