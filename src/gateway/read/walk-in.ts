@@ -10,7 +10,7 @@ import type { CallerKey, Mapping, Operation, RouteMatch, AfterPending } from '..
 import type { V1Call, CallContext } from '../../upstream/upstream';
 import type { Authenticated } from './authenticate';
 import { buildCall } from './build-call';
-import { canonicalise, type Intent, type LookUpWord } from './canonicalise';
+import { canonicalise, type Intent, type LookUpWord, rawValuesOf } from './canonicalise';
 import type { CatalogLists } from './catalog-lists';
 import { detectFormat, type Detection } from './detect-format';
 import { guardNumbering } from './guard-numbering';
@@ -118,11 +118,13 @@ function finishWalk(detected: Detected, lookUpWord: LookUpWord | undefined, requ
   try {
     const { parameters, operation, callerKey, detection, mapping } = detected;
     const { format } = detection;
+    // Before the id is found to be missing, of which a script hears nothing but that its question was not answered.
+    if (operation.kind === 'status') refuseMisplacedPurchase(detected, request);
     const canonical = canonicalise({ request, parameters, operation, format, mapping, callerKey, lookUpWord });
     if (canonical.kind === 'needs_catalog')
       return { kind: 'needs_catalog', known: detected, withWords: (words) => finishWalk(detected, words, request) };
     intent = canonical.intent;
-    refuseMisplacedPurchase(intent, request, mapping);
+    if (operation.kind !== 'status') refuseMisplacedPurchase(detected, request);
     if (isGuarded(detected)) intent = guardNumbering(intent, request, mapping, callerKey);
     const isAsked = operation.call !== undefined && operation.kind !== 'status';
     const call = isAsked ? buildCall(operation.call, intent.values) : undefined;
@@ -137,23 +139,29 @@ function finishWalk(detected: Detected, lookUpWord: LookUpWord | undefined, requ
  * sale. The request has all that the purchase requires, and some of it is no field of this address. At the address of another purchase it has no field
  * of that one alone, such as the quantity of cards. At that of a question, a purchase that requires one field only, which may be the filter of a
  * list, must have something else there too. Not by GET, except at a list: one script sends all fields of its form with a lookup (facts 2.2).
+ * At the address of an order status it has nothing else and no id: all else may be a question about an order that was charged.
  */
-function refuseMisplacedPurchase({ operation }: Intent, request: LegacyRequest, mapping: Mapping): void {
+function refuseMisplacedPurchase({ operation, parameters, mapping }: Detected, request: LegacyRequest): void {
   const { kind } = operation;
-  if (kind !== 'list' && (request.method !== 'POST' || kind === 'status')) return;
+  if (kind !== 'list' && request.method !== 'POST') return;
+  const hasId = (): boolean => readRequestId(request, parameters, mapping) !== undefined;
+  if (kind === 'status' && (hasId() || operation.fields.some((field) => rawValuesOf(field, request, parameters).length > 0)))
+    return;
+  const names = [...request.body.keys(), ...request.query.keys()];
   const spellings = spellingsOf(operation);
   const isForeign = ({ spelling }: RawValue): boolean => !spellings.includes(spelling);
   const isBought = (other: Operation): boolean => {
-    const { fields } = other;
+    const { fields, known } = other;
     if (other.kind !== 'purchase') return false;
     const required = fields.filter(({ isRequired }) => isRequired);
     const sent = required.map((field) => readRaw(request, field));
     if (sent.some((raw) => raw.length === 0) || !sent.flat().some(isForeign)) return false;
     if (kind === 'purchase') {
       const own = spellingsOf(other);
-      return operation.fields.every((field) => readRaw(request, field).every(({ spelling }) => own.includes(spelling)));
+      return names.every((name) => !spellings.includes(name) || own.includes(name));
     }
-    if (required.length > 1 || readRequestId(request, {}, mapping) !== undefined) return true;
+    if (kind === 'status' && !names.every((name) => known.has(name))) return false;
+    if (required.length > 1 || hasId()) return true;
     return fields.some((field) => !field.isRequired && readRaw(request, field).some(isForeign));
   };
   if ([...mapping.operations.values()].some(isBought))
