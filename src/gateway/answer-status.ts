@@ -76,9 +76,12 @@ export async function atStatusAddress(
   return undefined;
 }
 
-/** Tries every id that the address may contain: an id may contain slashes, and a slash at the end may belong to the address. */
+/**
+ * Tries every id that the address may contain: an id may contain slashes, and a slash at the end may belong to the address. Last comes the id with
+ * blanks as `+`, which an id that was not encoded loses in a query or a form.
+ */
 async function findOrder(id: string, parsed: Asker, parts: WalkParts): Promise<Order | undefined> {
-  for (const reading of new Set([...parsed.readings, id])) {
+  for (const reading of new Set([...parsed.readings, id, id.replaceAll(' ', '+')])) {
     const order = await findById(reading, parsed, parts);
     if (order !== undefined) return order;
   }
