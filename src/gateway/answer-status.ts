@@ -18,7 +18,7 @@ import { earlierSetOf } from './read/earlier-set';
 import { wholeFields } from './read/new-order';
 import type { WalkParts } from './walk-parts';
 import { judgeVisit, recentRefusal } from './read/judge-visit';
-import { findingParts, firstOf, mergeReply, orderRoot, type OutcomeParts, questionParts } from './tell/merge-reply';
+import { findingParts, firstOf, mergeReply, orderRoot, orderWords, type OutcomeParts, questionParts } from './tell/merge-reply';
 import { UNREAD } from './order/read-earlier';
 import { findReceipt } from './proof/find-receipt';
 import { markToldWhenAsked } from './tell/mark-told';
@@ -258,7 +258,7 @@ async function historyRows(
       const isRefund = order !== undefined && isCredit(row);
       const shown = (isRefund ? undefined : ROW_TOLD_AS[textOf(row['status'])]) ?? 'pending';
       const end = order?.outcome !== undefined && isFinal(order.outcome) ? TOLD_AS[order.outcome.kind] : undefined;
-      const { status, Status } = mapping.words[end ?? shown];
+      const { status, Status } = orderWords(end ?? shown, mapping);
       return {
         ...row,
         reference,
