@@ -10,7 +10,7 @@ export const ERRORS = {
   conflicting_fields: { status: 400, title: 'Two spellings of one field have different values' },
   unknown_path: { status: 404, title: 'Nothing is served at this address' },
   wrong_method: { status: 405, title: 'This address does not take this method' },
-  sells_nothing: { status: 400, title: 'This address sells nothing' },
+  sells_nothing: { status: 400, title: 'This address does not sell that' },
   ambiguous_format: { status: 400, title: 'What a number means is not certain' },
   network_number_doubtful: { status: 400, title: 'The network number does not fit the phone number' },
   number_unlisted: { status: 400, title: 'The number is not among those set up for this key' },

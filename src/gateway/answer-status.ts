@@ -19,7 +19,7 @@ import { earlierSetOf } from './read/earlier-set';
 import { wholeFields } from './read/new-order';
 import type { WalkParts } from './walk-parts';
 import { judgeVisit, recentRefusal } from './read/judge-visit';
-import { findingParts, firstOf, mergeReply, orderRoot, type OutcomeParts, questionParts } from './tell/merge-reply';
+import { findingParts, firstOf, mergeReply, orderRoot, orderWords, type OutcomeParts, questionParts } from './tell/merge-reply';
 import { UNREAD } from './order/read-earlier';
 import { findReceipt } from './proof/find-receipt';
 import { markToldWhenAsked } from './tell/mark-told';
@@ -77,9 +77,12 @@ export async function atStatusAddress(
   return undefined;
 }
 
-/** Tries every id that the address may contain: an id may contain slashes, and a slash at the end may belong to the address. */
+/**
+ * Tries every id that the address may contain: an id may contain slashes, and a slash at the end may belong to the address. Last comes the id with
+ * blanks as `+`, which an id that was not encoded loses in a query or a form.
+ */
 async function findOrder(id: string, parsed: Asker, parts: WalkParts): Promise<Order | undefined> {
-  for (const reading of new Set([...parsed.readings, id])) {
+  for (const reading of new Set([...parsed.readings, id, id.replaceAll(' ', '+')])) {
     const order = await findById(reading, parsed, parts);
     if (order !== undefined) return order;
   }
@@ -256,7 +259,7 @@ async function historyRows(
       const isRefund = order !== undefined && isCredit(row);
       const shown = (isRefund ? undefined : ROW_TOLD_AS[textOf(row['status'])]) ?? 'pending';
       const end = order?.outcome !== undefined && isFinal(order.outcome) ? TOLD_AS[order.outcome.kind] : undefined;
-      const { status, Status } = mapping.words[end ?? shown];
+      const { status, Status } = orderWords(end ?? shown, mapping);
       return {
         ...row,
         reference,

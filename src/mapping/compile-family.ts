@@ -73,6 +73,7 @@ function buildFamilyMapping(
 ): Mapping {
   const familySource = sourceOfFamily(source, id);
   const { extends: format, words, request_id: requestId } = source.families[id]!;
+  const { success: saleWords, ...others } = familySource.words;
   const withOwnReply = new Set(operationsWithOwnReply(id, source));
   const operations = [...base.operations.values()].map((operation): [string, Operation] => {
     const { name, replies } = operation;
@@ -81,12 +82,11 @@ function buildFamilyMapping(
       : {};
     return [name, { ...operation, ...own, ...patienceAndPendingOf(id, operation, source) }];
   });
-  const saleHttp = words?.success?.http;
   const failureHttp = words?.failure?.http;
   return {
     ...base,
-    words: { ...familySource.words, success: { ...familySource.words.success, http: base.words.success.http } },
-    ...(saleHttp === undefined ? {} : { saleHttp }),
+    words: { ...others, success: base.words.success },
+    saleWords,
     ...(failureHttp === undefined ? {} : { failureHttp }),
     // If the id follows from what is bought, the sale to the next customer has the same id and looks like a repeat.
     ...(requestId === 'fixed' ? { replayMs: 0 } : {}),

@@ -251,8 +251,8 @@ export interface Mapping {
     /** Of a refusal while it cannot be read whether the order was sold before; without them it has the words of a failure. */
     readonly unread?: Pick<OutcomeWords, 'status' | 'Status'> | undefined;
   };
-  /** Set for a family that recognises sales by one HTTP status. Only sales get this status: no list, no lookup and no failure. */
-  readonly saleHttp?: number;
+  /** Set for a family, which may recognise sales by words and an HTTP status of its own. Only sales get these: no list, no lookup and no failure. */
+  readonly saleWords?: OutcomeWords;
   /** Set for a family that recognises failures by one HTTP status. Refusals and rejections get this status too. */
   readonly failureHttp?: number;
   readonly texts: Readonly<Record<string, string>>;

@@ -93,13 +93,6 @@ export const OUTPUT_TRANSFORMS: Readonly<Record<string, OutputTransform>> = {
     describe: 'Cards as "PIN<=>SERIAL", comma-joined.',
     apply: (value) => joinPins(value, (pin) => `${pin.pin}<=>${pin.serial}`),
   },
-  card_fields: {
-    describe: 'Cards as JSON text: a list of objects with `fields`.',
-    apply: (value) => {
-      const pins = pinsOf(value);
-      return pins.length === 0 ? null : JSON.stringify(pins.map(({ pin, serial }) => ({ fields: { pin, serial } })));
-    },
-  },
 };
 
 /** Transforms that need the table of their field or the numbering of the format. `compile-value.ts` makes them. */

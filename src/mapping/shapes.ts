@@ -186,7 +186,6 @@ export const TRANSFORM_KINDS: Readonly<Record<string, { readonly takes: readonly
   pins: { takes: ['cards'], gives: 'text' },
   serials: { takes: ['cards'], gives: 'text' },
   pin_serial: { takes: ['cards'], gives: 'text' },
-  card_fields: { takes: ['cards'], gives: 'text' },
   // Takes all kinds, because `compile-value.ts` reports a missing table.
   id: { takes: ['word', 'number', 'text', 'kobo', 'flag', 'list'], gives: 'number' },
   number: { takes: ['word', 'text', 'number'], gives: 'number' },

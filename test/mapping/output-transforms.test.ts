@@ -46,9 +46,6 @@ test.each<[string, JsonValue, JsonValue]>([
   ['serials', [{}], null],
   ['pin_serial', PINS, '1111<=>S1,2222<=>S2'],
   ['pin_serial', [1], null],
-  ['card_fields', PINS, '[{"fields":{"pin":"1111","serial":"S1"}},{"fields":{"pin":"2222","serial":"S2"}}]'],
-  ['card_fields', [], null],
-  ['card_fields', [['x']], null],
 ])('%s of %j is %j', (name, value, expected) => {
   expect(OUTPUT_TRANSFORMS[name]!.apply(value)).toEqual(expected);
 });

@@ -10,7 +10,7 @@ import type { CallerKey, Mapping, Operation, RouteMatch, AfterPending } from '..
 import type { V1Call, CallContext } from '../../upstream/upstream';
 import type { Authenticated } from './authenticate';
 import { buildCall } from './build-call';
-import { canonicalise, type Intent, type LookUpWord } from './canonicalise';
+import { canonicalise, type Intent, type LookUpWord, rawValuesOf } from './canonicalise';
 import type { CatalogLists } from './catalog-lists';
 import { detectFormat, type Detection } from './detect-format';
 import { guardNumbering } from './guard-numbering';
@@ -118,11 +118,13 @@ function finishWalk(detected: Detected, lookUpWord: LookUpWord | undefined, requ
   try {
     const { parameters, operation, callerKey, detection, mapping } = detected;
     const { format } = detection;
+    // Before the id is found to be missing, of which a script hears nothing but that its question was not answered.
+    if (operation.kind === 'status') refuseMisplacedPurchase(detected, request);
     const canonical = canonicalise({ request, parameters, operation, format, mapping, callerKey, lookUpWord });
     if (canonical.kind === 'needs_catalog')
       return { kind: 'needs_catalog', known: detected, withWords: (words) => finishWalk(detected, words, request) };
     intent = canonical.intent;
-    refuseMisplacedPurchase(intent, request, mapping);
+    if (operation.kind !== 'status') refuseMisplacedPurchase(detected, request);
     if (isGuarded(detected)) intent = guardNumbering(intent, request, mapping, callerKey);
     const isAsked = operation.call !== undefined && operation.kind !== 'status';
     const call = isAsked ? buildCall(operation.call, intent.values) : undefined;
@@ -133,26 +135,41 @@ function finishWalk(detected: Detected, lookUpWord: LookUpWord | undefined, requ
 }
 
 /**
- * Refuses a purchase at an address that answers a question, such as that of the verify call in a wrong setting of the script: its "success"
- * would be told as a sale. The request has all that a purchase requires, and some of it is no field of the question. If it requires one field
- * only, which may be the filter of a list, something else of the purchase must be there too. Not by GET, except at a list: one script sends
- * all fields of its form with a lookup (facts 2.2).
+ * Refuses a purchase at an address that does not sell it, in a wrong setting of the script: the "success" of what is there would be told as its
+ * sale. The request has all that the purchase requires, and some of it is no field of this address. At the address of another purchase it has no field
+ * of that one alone, such as the quantity of cards. At that of a question, a purchase that requires one field only, which may be the filter of a
+ * list, must have something else there too. Not by GET, except at a list: one script sends all fields of its form with a lookup (facts 2.2).
+ * At the address of an order status it has nothing else and no id: all else may be a question about an order that was charged.
  */
-function refuseMisplacedPurchase({ operation }: Intent, request: LegacyRequest, mapping: Mapping): void {
-  const { kind: question } = operation;
-  if (question !== 'list' && !(request.method === 'POST' && (question === 'read' || question === 'lookup'))) return;
-  const spellings = operation.fields.flatMap(({ from, otherwise }) => [...from, ...otherwise]);
+function refuseMisplacedPurchase({ operation, parameters, mapping }: Detected, request: LegacyRequest): void {
+  const { kind } = operation;
+  if (kind !== 'list' && request.method !== 'POST') return;
+  const hasId = (): boolean => readRequestId(request, parameters, mapping) !== undefined;
+  if (kind === 'status' && (hasId() || operation.fields.some((field) => rawValuesOf(field, request, parameters).length > 0)))
+    return;
+  const names = [...request.body.keys(), ...request.query.keys()];
+  const spellings = spellingsOf(operation);
   const isForeign = ({ spelling }: RawValue): boolean => !spellings.includes(spelling);
-  const isBought = ({ kind, fields }: Operation): boolean => {
-    if (kind !== 'purchase') return false;
+  const isBought = (other: Operation): boolean => {
+    const { fields, known } = other;
+    if (other.kind !== 'purchase') return false;
     const required = fields.filter(({ isRequired }) => isRequired);
     const sent = required.map((field) => readRaw(request, field));
     if (sent.some((raw) => raw.length === 0) || !sent.flat().some(isForeign)) return false;
-    if (required.length > 1 || readRequestId(request, {}, mapping) !== undefined) return true;
+    if (kind === 'purchase') {
+      const own = spellingsOf(other);
+      return names.every((name) => !spellings.includes(name) || own.includes(name));
+    }
+    if (kind === 'status' && !names.every((name) => known.has(name))) return false;
+    if (required.length > 1 || hasId()) return true;
     return fields.some((field) => !field.isRequired && readRaw(request, field).some(isForeign));
   };
   if ([...mapping.operations.values()].some(isBought))
-    throw new GatewayError('sells_nothing', `${request.path} sells nothing. Check the address in your script's settings.`);
+    throw new GatewayError('sells_nothing', `${request.path} does not sell this. Check the address in your script's settings.`);
+}
+
+function spellingsOf({ fields }: Operation): string[] {
+  return fields.flatMap(({ from, otherwise }) => [...from, ...otherwise]);
 }
 
 function isGuarded({ callerKey }: Identified): boolean {

@@ -36,7 +36,8 @@ export interface ReplyParts {
 export function mergeReply(parts: ReplyParts): LegacyReply {
   const { mapping, operation, format, outcome, values = {}, catalog } = parts;
   const unread = parts.isUnread === true ? mapping.words.unread : undefined;
-  const words = unread ?? mapping.words[outcome];
+  const isOfOrder = operation?.kind === 'purchase' || operation?.kind === 'status';
+  const words = unread ?? (isOfOrder ? orderWords(outcome, mapping) : mapping.words[outcome]);
   const ownHttp = outcome === 'failure' && unread === undefined ? mapping.failureHttp : undefined;
   const status = ownHttp ?? parts.http ?? mapping.words[outcome].http;
   const { numberOf, rowOf } = shownNumbers(mapping, format, parts.callerKey, parts.ownNumbers);
@@ -122,15 +123,16 @@ export function outcomeParts(outcome: Outcome, mapping: Mapping): OutcomeParts {
   return {
     outcome: told,
     text,
-    http: outcome.kind === 'rejected' ? outcome.httpStatus : told === 'success' ? saleHttp(mapping) : mapping.words[told].http,
+    http: outcome.kind === 'rejected' ? outcome.httpStatus : orderWords(told, mapping).http,
     ...(outcome.kind === 'rejected' && outcome.retryAfterSeconds !== undefined
       ? { retryAfterSeconds: outcome.retryAfterSeconds }
       : {}),
   };
 }
 
-function saleHttp({ saleHttp: own, words }: Mapping): number {
-  return own ?? words.success.http;
+/** The words and the HTTP status of an order. */
+export function orderWords(told: ReplyOutcome, { saleWords, words }: Mapping): Mapping['words'][ReplyOutcome] {
+  return told === 'success' && saleWords !== undefined ? saleWords : words[told];
 }
 
 /** The reply parts for a question about an order. The HTTP status is that of an answered question; only the status words show the outcome. */

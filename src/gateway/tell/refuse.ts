@@ -36,7 +36,7 @@ export function refuseRequest(error: GatewayError, refused: Refused): LegacyRepl
     mapping,
     ...(operation === undefined ? {} : { operation }),
     format: format ?? [...mapping.formats.keys()][0] ?? '',
-    ...(asksAboutOrders(operation)
+    ...(error.code !== 'sells_nothing' && asksAboutOrders(operation)
       ? unansweredParts(text, mapping, error.retryAfterSeconds)
       : { outcome: 'failure', http: error.status, text, retryAfterSeconds: error.retryAfterSeconds, isUnread: error.isUnread }),
     roots,

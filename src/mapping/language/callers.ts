@@ -284,7 +284,7 @@ export const familySchema = z
       })
       .optional()
       .describe(
-        'Status words that replace those of `words` for this family. `http` of `success` applies to sales only; `http` of `failure` applies to every failure, refusals included.',
+        'Status words that replace those of `words` for this family. Those of `success` are for sales only; `http` of `failure` applies to every failure, refusals included.',
       )
       .meta(group({})),
     reply: replySchema

@@ -140,7 +140,7 @@ test('v1 says how long to wait, and so do we', () => {
 });
 
 test('a sale has the HTTP status by which the script of a family knows one, and nothing else has it', () => {
-  const own = { ...mapping, saleHttp: 201 };
+  const own = { ...mapping, saleWords: { ...mapping.words.success, http: 201 } };
   expect(outcomeParts({ kind: 'succeeded', reference: 'V1' }, own).http).toBe(201);
   expect(questionParts({ kind: 'pending', reference: 'V1' }, own).http).toBe(200);
 });
