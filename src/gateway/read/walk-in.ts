@@ -147,22 +147,28 @@ function refuseMisplacedPurchase({ operation, parameters, mapping }: Detected, r
   const hasId = (): boolean => readRequestId(request, parameters, mapping) !== undefined;
   if (kind === 'status' && (hasId() || operation.fields.some((field) => rawValuesOf(field, request, parameters).length > 0)))
     return;
-  const names = [...request.body.keys(), ...request.query.keys()];
   const spellings = spellingsOf(operation);
   const isForeign = ({ spelling }: RawValue): boolean => !spellings.includes(spelling);
+  const isEachName = (isAllowed: (name: string) => boolean): boolean =>
+    [...request.body.keys(), ...request.query.keys()].every(isAllowed);
   const isBought = (other: Operation): boolean => {
-    const { fields, known } = other;
-    if (other.kind !== 'purchase') return false;
-    const required = fields.filter(({ isRequired }) => isRequired);
-    const sent = required.map((field) => readRaw(request, field));
-    if (sent.some((raw) => raw.length === 0) || !sent.flat().some(isForeign)) return false;
+    if (other.kind !== 'purchase' || other === operation) return false;
+    const sent: (readonly RawValue[])[] = [];
+    for (const field of other.fields) {
+      if (!field.isRequired) continue;
+      const raw = readRaw(request, field);
+      // Every sale comes here, and mostly lacks the first field that another purchase requires.
+      if (raw.length === 0) return false;
+      sent.push(raw);
+    }
+    if (!sent.flat().some(isForeign)) return false;
     if (kind === 'purchase') {
       const own = spellingsOf(other);
-      return names.every((name) => !spellings.includes(name) || own.includes(name));
+      return isEachName((name) => !spellings.includes(name) || own.includes(name));
     }
-    if (kind === 'status' && !names.every((name) => known.has(name))) return false;
-    if (required.length > 1 || hasId()) return true;
-    return fields.some((field) => !field.isRequired && readRaw(request, field).some(isForeign));
+    if (kind === 'status' && !isEachName((name) => other.known.has(name))) return false;
+    if (sent.length > 1 || hasId()) return true;
+    return other.fields.some((field) => !field.isRequired && readRaw(request, field).some(isForeign));
   };
   if ([...mapping.operations.values()].some(isBought))
     throw new GatewayError('sells_nothing', `${request.path} does not sell this. Check the address in your script's settings.`);
