@@ -69,7 +69,7 @@ export interface SentRequestId {
 const LENGTH_MAX = 64;
 const HASH_LENGTH = 40;
 /** v1 gets long ids shortened, but the journal keeps the id as sent, and journal records are bounded. */
-const SENT_LENGTH_MAX = 512;
+export const SENT_LENGTH_MAX = 512;
 /** The same for the id under all its spellings, as JSON: five spellings of control characters would fill a whole record. */
 const ECHO_BYTES_MAX = 2_048;
 const PRINTABLE = /^[\x20-\x7e]+$/;
