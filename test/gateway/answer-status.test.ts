@@ -167,3 +167,11 @@ test('a row of the history has the words of the end that the journal knows', asy
     [null, 'success', 'successful'],
   ]);
 });
+
+test('a question at an address with 50,000 slashes before its end, which nothing serves, is refused at once', async () => {
+  const path = `/api/zzz/${'a'.repeat(50_000)}${'/'.repeat(50_000)}x`;
+  const beganMs = performance.now();
+  const { refusal } = await openWalkHouse().gateway.handle(legacyRequest({ method: 'GET', path, headers: PHP }));
+  expect(refusal?.code).toBe('unknown_path');
+  expect(performance.now() - beganMs).toBeLessThan(1_000);
+});
