@@ -47,7 +47,7 @@ const FOLLOWED_MAX = 10_000;
 const REFUSED_IN_MINUTE_MAX = 60;
 const SENDERS_MAX = 5_000;
 /** These outcomes prove that v1 has accepted the key. */
-const ACCEPTING: ReadonlySet<Served['outcome']> = new Set(['succeeded', 'declined', 'found']);
+export const ACCEPTING: ReadonlySet<Served['outcome']> = new Set(['succeeded', 'declined', 'found']);
 const ID_MAX = 100;
 /** Meter numbers have up to 13 digits, and so has a phone number with its country code. So many digits also look like a key. */
 const LONG_NUMBER = /^\+?\d{12,13}$/;
