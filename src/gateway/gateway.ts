@@ -185,13 +185,15 @@ class RunningGateway implements Gateway {
 
   /**
    * Learns how long scripts of this key wait: a hang-up shows the limit, a whole reply shows that the limit is not shorter. A stop of the
-   * gateway cuts connections off, so nothing is learnt from then on.
+   * gateway cuts connections off, so nothing is learnt from then on. Nor is anything learnt of a key that v1 has not accepted: invented keys
+   * would push those of real scripts out of memory.
    */
   #learnPatience({ mapping, credentials }: ParsedRequest, { request, line, waitedMs, age }: Arrival): void {
     line.onEnd((isWhole) => {
       const ageMs = waitedMs + age();
+      const { learnt, visitors } = this.#parts;
       if (this.#isStopping || (isWhole && ageMs < AGE_LEAST_MS)) return;
-      const { learnt } = this.#parts;
+      if (!visitors.isKnown({ credentials, clientAddress: request.clientAddress })) return;
       const kind = mapping.callerKindOf(request.headers).name;
       if (isWhole) learnt.answered(scriptOf(credentials), kind, ageMs);
       else learnt.hangUp(scriptOf(credentials), kind, ageMs);
