@@ -88,6 +88,20 @@ test('an unreadable status query is told as not answered, an unreadable sale at 
   expect(gateway.refuse(error, { method: 'POST', path })).toMatchObject({ status: 503, body: { status: 'fail' } });
 });
 
+test.each([
+  ['PUT', '/api/transaction/q-1', 202],
+  ['POST', '/api/epin/q-1', 202],
+  ['POST', '/api/transactions', 202],
+  ['PUT', '/api/data/77', 202],
+  ['PUT', '/api/topup', 400],
+  ['POST', '/api/network', 400],
+])('an unreadable %s %s, which has no route by this method, gets HTTP %d', (method, path, status) => {
+  expect(house().gateway.refuse(new GatewayError('unreadable_body'), { method, path })).toMatchObject({
+    status,
+    body: { status: status === 202 ? 'pending' : 'fail' },
+  });
+});
+
 test('orders under way are counted, and a drain waits for them', async () => {
   const it = house({ answers: [{ outcome: SUCCESS, afterMs: 8_000 }] });
   const served = it.gateway.handle(legacyRequest({ headers: AXIOS, body: SALE }));

@@ -132,7 +132,7 @@ export function obstacleParts(obstacle: Obstacle, mapping: Mapping): OutcomePart
 }
 
 /** Whether the operation asks about orders that were placed before. */
-function asksAboutOrders(operation: Operation | undefined): boolean {
+export function asksAboutOrders(operation: Operation | undefined): boolean {
   return operation?.kind === 'status' || operation?.kind === 'history';
 }
 
