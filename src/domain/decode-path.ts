@@ -21,7 +21,12 @@ function utf8Of(text: string): string {
 
 /** Removes trailing slashes: `/api/topup/` and `/api/topup` are one address. */
 export function trimSlash(path: string): string {
-  let end = path.length;
-  while (end > 0 && path[end - 1] === '/') end -= 1;
-  return end === 0 ? '/' : path.slice(0, end);
+  return withoutEndSlashes(path) || '/';
+}
+
+/** Cut by index: `/\/+$/` takes quadratic time where many slashes stand before the end. */
+export function withoutEndSlashes(text: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === '/') end -= 1;
+  return text.slice(0, end);
 }

@@ -61,7 +61,11 @@ export async function answerRefusedRepeat(
   const isByWords = isNameless(sent, order) && isOfPins(ordered);
   if (isByWords && (await mayBeAwaited(order, parts.pursuits))) return answerPending(repeated, known, reader);
 
-  const asking = isStandIn(order) ? undefined : within(parts.clock, ASK_MS, latestOf(order, reader, parts));
+  const asItWas = (error: unknown): Order => {
+    parts.onTrouble('find', error);
+    return order;
+  };
+  const asking = isStandIn(order) ? undefined : within(parts.clock, ASK_MS, latestOf(order, reader, parts).catch(asItWas));
   const latest = (await asking) ?? order;
   const outcome = await withGoods(latest, reader, parts);
   if (isSafeToRefund(outcome)) return undefined;

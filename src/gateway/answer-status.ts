@@ -1,6 +1,6 @@
 /** Answers questions about one order (from the journal and v1's receipt) and about v1's history. Buys nothing. */
 import { within } from '../domain/clock';
-import { decodePath } from '../domain/decode-path';
+import { decodePath, withoutEndSlashes } from '../domain/decode-path';
 import { GatewayError } from '../domain/errors';
 import { type JsonObject, type JsonValue, textOf } from '../domain/json';
 import type { LegacyRequest } from '../domain/legacy';
@@ -52,7 +52,8 @@ export async function atStatusAddress(
   code: 'unknown_path' | 'wrong_method',
   parts: WalkParts,
 ): Promise<{ readonly request: LegacyRequest; readonly walk: Extract<Walk, { kind: 'walked' }> } | undefined> {
-  const [, last = ''] = /([^/]+)\/*$/.exec(request.rawPath ?? request.path) ?? [];
+  const address = withoutEndSlashes(request.rawPath ?? request.path);
+  const last = address.slice(address.lastIndexOf('/') + 1);
   const routes = mapping.routes.filter(({ operation }) => mapping.operations.get(operation)?.kind === 'status');
   const paths = [routes.find(({ path }) => /^[^:]+:[^/:]+$/.test(path)), routes.find(({ path }) => !path.includes(':'))];
   // Below a status address that does not take the method every id is asked for, also one that nobody knows.

@@ -7,7 +7,7 @@ import type { Credentials } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import type { LegacyReply, LegacyRequest, Line } from '../domain/legacy';
 import { afterPendingOf } from '../mapping/compile-callers';
-import type { Mapping, OperationKind } from '../mapping/mapping';
+import type { Mapping, Operation, OperationKind } from '../mapping/mapping';
 import type { Answer, OrderIds, Repeat } from './answer';
 import { answerList, answerLookup } from './answer-lookup';
 import { answerPurchase } from './answer-purchase';
@@ -15,7 +15,7 @@ import { answerRefusedRepeat } from './answer-refused-repeat';
 import { answerHistory, answerStatus, atStatusAddress } from './answer-status';
 import { AGE_LEAST_MS, type LearntPatience, patienceFor } from './order/learnt-patience';
 import { type ParsedRequest, readContextOf, type Known, type Walk, type WalkedIn } from './read/walk-in';
-import { pendingInWords, type Refused, refuseRequest, sentIdOf } from './tell/refuse';
+import { asksAboutOrders, pendingInWords, type Refused, refuseRequest, sentIdOf } from './tell/refuse';
 import { createWalkParts, type GatewayParts, type WalkParts } from './walk-parts';
 import { recheckOrder, type Rechecked } from './recheck';
 import { walkRequest } from './walk-request';
@@ -185,13 +185,15 @@ class RunningGateway implements Gateway {
 
   /**
    * Learns how long scripts of this key wait: a hang-up shows the limit, a whole reply shows that the limit is not shorter. A stop of the
-   * gateway cuts connections off, so nothing is learnt from then on.
+   * gateway cuts connections off, so nothing is learnt from then on. Nor is anything learnt of a key that v1 has not accepted: invented keys
+   * would push those of real scripts out of memory.
    */
   #learnPatience({ mapping, credentials }: ParsedRequest, { request, line, waitedMs, age }: Arrival): void {
     line.onEnd((isWhole) => {
       const ageMs = waitedMs + age();
+      const { learnt, visitors } = this.#parts;
       if (this.#isStopping || (isWhole && ageMs < AGE_LEAST_MS)) return;
-      const { learnt } = this.#parts;
+      if (!visitors.isKnown({ credentials, clientAddress: request.clientAddress })) return;
       const kind = mapping.callerKindOf(request.headers).name;
       if (isWhole) learnt.answered(scriptOf(credentials), kind, ageMs);
       else learnt.hangUp(scriptOf(credentials), kind, ageMs);
@@ -200,10 +202,14 @@ class RunningGateway implements Gateway {
 
   refuse(error: GatewayError, { path, method }: { readonly method?: string; readonly path?: string } = {}): LegacyReply {
     const mapping = this.#parts.mapping();
-    const methods = method === undefined ? ['POST', 'GET'] : [method];
-    const matches = path === undefined ? [] : methods.map((one) => mapping.matchRoute(one, path));
-    const match = matches.find((one) => one.kind === 'matched');
-    return refuseRequest(error, { mapping, request: undefined, operation: match?.operation });
+    const operationAt = (one: string): Operation | undefined => {
+      const match = path === undefined ? undefined : mapping.matchRoute(one, path);
+      return match?.kind === 'matched' ? match.operation : undefined;
+    };
+    const byGet = operationAt('GET');
+    // At the address of a question about orders a request by any method may be one (decision 0025).
+    const operation = operationAt(method ?? 'POST') ?? (method === undefined || asksAboutOrders(byGet) ? byGet : undefined);
+    return refuseRequest(error, { mapping, request: undefined, operation });
   }
 
   get inFlight(): number {

@@ -42,7 +42,7 @@ const FORWARDED: ReadonlySet<string> = new Set([
 ]);
 
 /** The headers that say where the body ends: without them v1 would read the body as a second request. */
-const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
+export const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
 
 /** Headers of one connection only (RFC 9110 section 7.6.1), and Expect, which Node has answered already. */
 const OF_THIS_CONNECTION = /^(?:connection|expect|host|http2-settings|keep-alive|te|trailers?|upgrade)$/;

@@ -5,6 +5,7 @@ import { Agent as HttpsAgent, request as requestHttps, type RequestOptions } fro
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { readArrived } from './body/read-body';
+import { FRAMING } from './forward-headers';
 
 export interface ForwardOptions {
   /** The v1 base URL; the caller's path is added to its path. */
@@ -132,11 +133,14 @@ function isWritable({ statusCode = 0, statusMessage = '' }: IncomingMessage): bo
   return statusCode >= 100 && !CONTROLS.test(statusMessage);
 }
 
-/** Passes v1's answer on unchanged, except for the headers of v1's connection, which do not hold for the caller's. */
+/**
+ * Passes v1's answer on unchanged, except for the headers of v1's connection, which do not hold for the caller's (RFC 9110 section 7.6.1).
+ */
 function passAnswerOn(answer: IncomingMessage, request: IncomingMessage, response: ServerResponse): void {
   if (response.headersSent || response.destroyed) return void answer.destroy();
   const { headers } = answer;
-  delete headers['keep-alive'];
+  const named = headers.connection?.toLowerCase().split(/[\s,]+/) ?? [];
+  for (const name of ['keep-alive', 'proxy-connection', 'upgrade', ...named]) if (!FRAMING.has(name)) delete headers[name];
   // PHP streams that asked for a close would wait for one (facts, section 7).
   headers.connection = response.shouldKeepAlive ? 'keep-alive' : 'close';
   if (request.httpVersion === '1.0') delete headers['transfer-encoding'];

@@ -1,5 +1,5 @@
 /** Finds the operation of an address. It is the same address with and without a final slash; a literal segment wins over a `:name`. */
-import { decodePath, trimSlash } from '../domain/decode-path';
+import { decodePath, trimSlash, withoutEndSlashes } from '../domain/decode-path';
 import type { MatchRoute, Operation, Route, RouteMatch } from './mapping';
 import { partsAt, type MappingSource } from './source';
 
@@ -140,8 +140,11 @@ type ReadIds = Pick<Matched, 'route' | 'parameters' | 'readings'>;
 /** Undefined for an address that is below no status route. */
 function readIds(statusRoutes: ReadonlyMap<string, readonly Route[]>, method: string, path: string): ReadIds | undefined {
   const found: { readonly route: Route; readonly rest: string }[] = [];
+  const longest = Math.max(...[...statusRoutes.keys()].map(({ length }) => length));
   let above = '';
   for (const { 1: segment, index } of path.matchAll(/\/+([^/]*)/gy)) {
+    // Otherwise the look-ups of an address with thousands of segments would take quadratic time.
+    if (above.length > longest) break;
     const route = statusRoutes.get(above)?.find(({ methods }) => methods.includes(method));
     const rest = path.slice(index + 1);
     // The longest address comes first: `/api/data/requery/7` means order 7 first, and order `requery/7` only after that.
@@ -153,7 +156,7 @@ function readIds(statusRoutes: ReadonlyMap<string, readonly Route[]>, method: st
   const readings = [...new Set(found.flatMap(({ rest }) => idReadings(rest)))].filter((id) => id !== '');
   const [parameter = ''] = parameterNames(first.route.path);
   // The id without slashes at its ends: v1's references have none.
-  const id = decodePath(first.rest.replace(/^\/+|\/+$/g, ''));
+  const id = decodePath(withoutEndSlashes(first.rest.replace(/^\/+/, '')));
   return { route: first.route, parameters: { [parameter]: id === '' ? first.rest : id }, readings };
 }
 
@@ -167,7 +170,8 @@ const PLAIN_ID = /^[\w.-]+$/;
  */
 function idReadings(rest: string): readonly string[] {
   if (PLAIN_ID.test(rest)) return [rest];
-  const spellings = [rest, rest.replace(/\/+$/, ''), rest.replace(/^\/+/, ''), rest.replace(/^\/+|\/+$/g, '')];
+  const id = rest.replace(/^\/+/, '');
+  const spellings = [rest, withoutEndSlashes(rest), id, withoutEndSlashes(id)];
   const single = spellings.at(-1)!.replace(/\/{2,}/g, '/');
   const texts = [...spellings, single];
   return [...texts.map(decodePath), ...texts.map((text) => decodePath(text.replaceAll('+', '%20'))), ...texts];

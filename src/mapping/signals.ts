@@ -167,7 +167,7 @@ const LAYOUT_WORDS: Readonly<Record<Layout, string>> = { compact: 'without blank
 function layoutOf(bytes: Buffer): Layout | undefined {
   const text = bytes.toString('utf8').trim();
   if (!text.startsWith('{') || !text.includes(':')) return undefined;
-  const marks = text.replace(/"(?:[^"\\]|\\.)*"/g, '""');
+  const marks = text.replace(/"(?:[^"\\]|\\.)*"?/g, '""');
   if (!/\s/.test(marks)) return 'compact';
   const isSpaced = !/\s[:,}]|[{[]\s|[:,](?! \S)|\s{2}|[\n\t\r]/.test(marks);
   return isSpaced ? 'spaced' : 'by_hand';

@@ -32,6 +32,9 @@ export function toNumbering(numbers: Readonly<Record<string, string>>): Numberin
   );
 }
 
+/** A longer text is no name of the catalog. */
+const LOOK_UP_MAX = 100;
+
 export type Table = ReturnType<typeof createTable>;
 
 export function createTable(name: string, source: TableSource) {
@@ -69,8 +72,9 @@ export function createTable(name: string, source: TableSource) {
       if (raw instanceof InexactNumber || typeof raw !== 'string' || normaliseWord(raw) === '') return { expected };
       const value = byWord.get(normaliseWord(raw));
       if (value !== undefined) return { value };
-      if (source.catalog !== undefined) return { lookUp: raw.trim() };
-      return source.unlisted === 'upper' && raw.trim().length <= 40 ? { value: raw.trim().toUpperCase() } : { expected };
+      const word = raw.trim();
+      if (source.catalog !== undefined && word.length <= LOOK_UP_MAX) return { lookUp: word };
+      return source.unlisted === 'upper' && word.length <= 40 ? { value: word.toUpperCase() } : { expected };
     },
     idOf: (value: string) => source.values?.[value]?.id,
     labelOf: (value: string) => source.values?.[value]?.label ?? value,

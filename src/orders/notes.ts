@@ -7,7 +7,7 @@ import type { Clock } from '../domain/clock';
 import { isList, type JsonValue } from '../domain/json';
 import type { GatewayError } from '../domain/errors';
 import { harmless } from '../domain/harmless';
-import type { LegacyHeaders, LegacyReply, LegacyRequest } from '../domain/legacy';
+import type { LegacyHeaders, LegacyRequest } from '../domain/legacy';
 import { networkOf } from '../domain/network-of';
 import type { ServedNumber } from '../domain/number-identity';
 import { isInCredentials, mayBeKey } from '../domain/shown-words';
@@ -48,7 +48,7 @@ const FOLLOWED_MAX = 10_000;
 const REFUSED_IN_MINUTE_MAX = 60;
 const SENDERS_MAX = 5_000;
 /** These outcomes prove that v1 has accepted the key. */
-const ACCEPTING: ReadonlySet<Served['outcome']> = new Set(['succeeded', 'declined', 'found']);
+export const ACCEPTING: ReadonlySet<Served['outcome']> = new Set(['succeeded', 'declined', 'found']);
 const ID_MAX = 100;
 /** Meter numbers have up to 13 digits, and so has a phone number with its country code. So many digits also look like a key. */
 const LONG_NUMBER = /^\+?\d{12,13}$/;
@@ -73,7 +73,7 @@ export function createNotes(parts: NotesParts) {
     const ids = sentId === undefined ? [] : [keyOfSentId(sentId, parts.keyring)];
     writer.add({ note: { kind: 'refused', atMs: parts.clock.now(), ...note }, keys: [...keys, ...ids] });
   };
-  const noteTold = (served: Served, isAbandoned: boolean | undefined): void => {
+  const noteTold = (request: LegacyRequest, served: Served, isAbandoned: boolean | undefined): void => {
     const { outcome, repeat, fingerprint: owner, order, heldMs, reply } = served;
     const { number } = order;
     if (owner === undefined || number === undefined) return;
@@ -87,7 +87,7 @@ export function createNotes(parts: NotesParts) {
     toldLast.set(id, word);
     const note: Note = {
       ...{ kind: 'told', atMs: parts.clock.now(), owner, number, outcome, http: reply.status },
-      told: outcome === 'succeeded' ? '' : withoutLongNumbers(sentenceIn(reply)),
+      told: outcome === 'succeeded' ? '' : withoutLongNumbers(sentenceIn(request, served)),
       ...(heldMs === undefined ? {} : { heldMs: Math.round(heldMs) }),
       ...(repeat === undefined ? {} : { repeat }),
       ...(isAbandoned === true ? { hasHungUp: true } : {}),
@@ -101,7 +101,7 @@ export function createNotes(parts: NotesParts) {
       if (served.fingerprint !== undefined && ACCEPTING.has(served.outcome)) accepted.set(served.fingerprint, true);
       if (served.outcome === 'succeeded' && served.repeat === undefined && isAbandoned !== true && followed.size === 0) return;
       if (served.refusal === undefined && (served.order.number !== undefined || served.reply.status < 400))
-        return noteTold(served, isAbandoned);
+        return noteTold(request, served, isAbandoned);
       if (!mayNote(served.fingerprint, request.clientAddress)) return;
       const operation = parts.mapping().operations.get(served.operation ?? '');
       const numbers = operation === undefined ? [] : numbersAsked(request, operation, served.parameters);
@@ -143,7 +143,7 @@ function refusedNoteOf(
   served: Served,
   numbers: readonly ServedNumber[],
 ): Omit<RefusedNote, 'kind' | 'atMs'> {
-  const { operation, fingerprint, refusal, reply, order, outcome } = served;
+  const { operation, fingerprint, refusal, order, outcome } = served;
   const id = order.requestId;
   const requestId = id === undefined ? undefined : withoutKeys(id.slice(0, ID_MAX), request.headers);
   const known = { operation, owner: fingerprint, requestId };
@@ -152,7 +152,7 @@ function refusedNoteOf(
     address: request.clientAddress,
     numbers: numbers.map(({ text }) => text).filter((text) => !isNoNumber(text, request.headers)),
     code: refusal?.code ?? outcome,
-    told: withoutKeys(sentenceIn(reply), request.headers),
+    told: withoutKeys(sentenceIn(request, served), request.headers),
   };
 }
 
@@ -167,13 +167,18 @@ function withoutKeys(text: string, headers: LegacyHeaders): string {
   return text.replace(/[\w.+/=-]+/g, (word) => (isKey(word.replace(/[.]+$/, '')) ? NOT_KEPT : word));
 }
 
-/** The longest sentence in a reply: its text, whatever name the mapping gives the field. A sentence cannot be a token. */
-function sentenceIn({ body }: LegacyReply): string {
+/**
+ * The longest sentence in a reply: its text, whatever name the mapping gives the field. A sentence cannot be a token. A text that the
+ * request brought, as its id, is not the gateway's.
+ */
+function sentenceIn({ body: sent, query }: LegacyRequest, { reply: { body }, order }: Served): string {
+  const brought = new Set<unknown>([...sent.values(), ...query.values(), order.requestId]);
   const texts = Object.values(body as Readonly<Record<string, JsonValue>>).flatMap((value): readonly JsonValue[] =>
     isList(value) ? value : [value],
   );
-  const sentences = texts.filter((text) => typeof text === 'string').filter((text) => /[A-Za-z]{2,} [A-Za-z]/.test(text));
-  return cut(sentences.sort((one, other) => other.length - one.length)[0] ?? '');
+  const own = texts.filter((text) => typeof text === 'string').filter((text) => !brought.has(text));
+  const sentences = own.map(cut).filter((text) => /[A-Za-z]{2} [A-Za-z]/.test(text));
+  return sentences.sort((one, other) => other.length - one.length)[0] ?? '';
 }
 
 /** The returned function tells whether one more note of the sender may be kept in this minute. */

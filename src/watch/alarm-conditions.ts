@@ -130,9 +130,15 @@ function mappingText(problems: readonly string[]): string {
   return `The mapping files have ${counted(problems.length, 'problem')}, so the set that ran before still runs. The first: ${first}.`;
 }
 
-function loopFinding({ fingerprint, code }: Sightings['loops'][number]): Finding {
+/** All keys that v1 has not accepted are one subject: otherwise invented ones would take the places of all others. */
+function loopFinding({ fingerprint, code, isStranger }: Sightings['loops'][number]): Finding {
   const often = `${COUNTED_MAX} times or more in ${WINDOW_MS / MINUTE_MS} minutes`;
   const text = code === 'repeat' ? `The same sale was sent ${often}.` : `The same refusal, ${code}, was met ${often}.`;
+  if (isStranger)
+    return {
+      subject: 'other_keys',
+      text: `A script is in a loop with the key ${fingerprint}, which v1 has not accepted. ${text}`,
+    };
   return { subject: `${fingerprint} ${code}`, text: `A script of this key is in a loop. ${text}` };
 }
 

@@ -3,6 +3,7 @@ import { createLru } from '../domain/lru';
 import type { Clock } from '../domain/clock';
 import { ERRORS } from '../domain/errors';
 import type { Served } from '../gateway/gateway';
+import { ACCEPTING } from '../orders/notes';
 import type { CallDone } from '../upstream/http-upstream';
 
 export interface Loop {
@@ -11,6 +12,8 @@ export interface Loop {
   readonly code: string;
   /** The request id, for `repeat` only: many sales that are each repeated a few times are no loop. */
   readonly sale?: string;
+  /** Set while v1 has not accepted the key since the start: such keys can be invented. */
+  readonly isStranger?: true;
   /** How often within `WINDOW_MS`, counted up to `COUNTED_MAX`. */
   readonly count: number;
 }
@@ -31,18 +34,22 @@ const NO_MONEY_WORDS = /insufficient balance/i;
 
 export function createRepeatedRefusals(clock: Pick<Clock, 'elapsed'>) {
   // The last times of each. When there is no room, the entry that was quiet longest is dropped.
-  const kept = createLru<string, Omit<Loop, 'count'> & { readonly times: number[] }>(KEPT_MAX);
+  const createKept = () => createLru<string, Omit<Loop, 'count'> & { readonly times: number[] }>(KEPT_MAX);
+  // Apart, so that invented keys push out no others.
+  const [kept, strangers] = [createKept(), createKept()];
+  const accepted = createLru<string, true>(KEPT_MAX);
   const note = (fingerprint: string, code: string, sale?: string): void => {
     const key = `${fingerprint} ${code} ${sale ?? ''}`;
-    let one = kept.get(key);
-    if (one === undefined) kept.set(key, (one = { fingerprint, code, ...(sale === undefined ? {} : { sale }), times: [] }));
+    const into = accepted.has(fingerprint) ? kept : strangers;
+    let one = into.get(key);
+    if (one === undefined) into.set(key, (one = { fingerprint, code, ...(sale === undefined ? {} : { sale }), times: [] }));
     if (one.times.length >= COUNTED_MAX) one.times.shift();
     one.times.push(clock.elapsed());
   };
-  const read = (atLeast: number, isWanted: (code: string) => boolean): readonly Loop[] => {
+  const read = (from: typeof kept, atLeast: number, isWanted: (code: string) => boolean): readonly Loop[] => {
     const fromMs = clock.elapsed() - WINDOW_MS;
     const found: Loop[] = [];
-    for (const { times, ...loop } of kept.values()) {
+    for (const { times, ...loop } of from.values()) {
       if (!isWanted(loop.code)) continue;
       const count = times.filter((atMs) => atMs >= fromMs).length;
       if (count >= atLeast) found.push({ ...loop, count });
@@ -52,19 +59,25 @@ export function createRepeatedRefusals(clock: Pick<Clock, 'elapsed'>) {
   return {
     /** Notes one request. Requests that go well leave nothing. */
     noteServed(served: Pick<Served, 'fingerprint' | 'kind' | 'refusal' | 'outcome' | 'repeat' | 'order' | 'reply'>): void {
-      const { fingerprint, repeat, order } = served;
+      const { fingerprint, repeat, order, outcome } = served;
       if (fingerprint === undefined) return;
+      if (ACCEPTING.has(outcome)) accepted.set(fingerprint, true);
       if (repeat !== undefined) return note(fingerprint, REPEAT, order.requestId);
       const code = refusalOf(served);
       if (code !== undefined) note(fingerprint, code);
     },
     noteCall({ fingerprint, requestId, exchanged }: Pick<CallDone, 'fingerprint' | 'requestId' | 'exchanged'>): void {
       if (requestId === undefined || exchanged.kind !== 'answered' || exchanged.httpStatus !== 400) return;
-      if (NO_MONEY_WORDS.test(exchanged.text)) note(fingerprint, NO_MONEY);
+      if (!NO_MONEY_WORDS.test(exchanged.text)) return;
+      accepted.set(fingerprint, true);
+      note(fingerprint, NO_MONEY);
     },
-    loops: () => read(SHOWN_MIN, (code) => code !== NO_MONEY),
+    loops: (): readonly Loop[] => [
+      ...read(kept, SHOWN_MIN, (code) => code !== NO_MONEY),
+      ...read(strangers, SHOWN_MIN, () => true).map((loop) => ({ ...loop, isStranger: true as const })),
+    ],
     /** The keys whose sales v1 has declined for lack of money. */
-    withoutMoney: () => read(1, (code) => code === NO_MONEY).map(({ fingerprint, count }) => ({ fingerprint, count })),
+    withoutMoney: () => read(kept, 1, (code) => code === NO_MONEY).map(({ fingerprint, count }) => ({ fingerprint, count })),
   };
 }
 

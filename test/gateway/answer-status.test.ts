@@ -5,6 +5,8 @@ import type { Served } from '../../src/gateway/gateway';
 import type { Upstream } from '../../src/upstream/upstream';
 import type { Visitors } from '../../src/upstream/visitors';
 import { createVisitors } from '../../src/upstream/visitors';
+import type { Mapping } from '../../src/mapping/mapping';
+import { shippedMapping } from '../mapping/mapping-set';
 import { legacyRequest } from './legacy-request';
 import { AIRTIME, JOURNAL_AWAY, openWalkHouse, PHP, type WalkHouseOptions } from './walk-house';
 
@@ -60,6 +62,32 @@ test('an order whose end cannot be written for seconds is pending', async () => 
   const asked = gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers: PHP }));
   await clock.advance(5_000);
   expect(statusOf(await asked)).toBe('pending');
+});
+
+test('a repeat at an address that the operator removed is pending while the end of its order cannot be written', async () => {
+  const before = openWalkHouse({
+    answers: [{ outcome: pending('V1') }],
+    find: () => ({ kind: 'unavailable', reason: 'HTTP 502' }),
+  });
+  const { clock } = before;
+  void before.gateway.handle(legacyRequest({ body: SALE, headers: PHP }));
+  await clock.advance(1_000);
+  const mapping: Mapping = { ...shippedMapping(), hash: 'next', matchRoute: () => ({ kind: 'unknown_path' }) };
+  const troubles: unknown[] = [];
+  const { gateway } = openWalkHouse({
+    beside: before,
+    mapping,
+    find: ({ path }) => ({
+      kind: 'found',
+      body: { status: 'success', data: path === '/receipt' ? { reference: 'V1', status: 'success' } : {} },
+    }),
+    wrapJournal: () => ({ settle: () => Promise.reject(new Error('connection reset')) }),
+    parts: { onTrouble: (_what, error) => troubles.push(error) },
+  });
+  const repeated = gateway.handle(legacyRequest({ body: SALE, headers: PHP }));
+  await clock.advance(5_000);
+  expect(statusOf(await repeated)).toBe('pending');
+  expect(troubles).toContainEqual(new Error('connection reset'));
 });
 
 test('a refused order that is sold while v1 judges the asking key is not told as failed', async () => {
@@ -166,4 +194,12 @@ test('a row of the history has the words of the end that the journal knows', asy
     ['r-3', 'pending', 'processing'],
     [null, 'success', 'successful'],
   ]);
+});
+
+test('a question at an address with 50,000 slashes before its end, which nothing serves, is refused at once', async () => {
+  const path = `/api/zzz/${'a'.repeat(50_000)}${'/'.repeat(50_000)}x`;
+  const beganMs = performance.now();
+  const { refusal } = await openWalkHouse().gateway.handle(legacyRequest({ method: 'GET', path, headers: PHP }));
+  expect(refusal?.code).toBe('unknown_path');
+  expect(performance.now() - beganMs).toBeLessThan(1_000);
 });

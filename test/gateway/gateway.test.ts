@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { Secret } from '../../src/domain/credentials';
 import { GatewayError } from '../../src/domain/errors';
+import { createLearntPatience } from '../../src/gateway/order/learnt-patience';
 import type { Outcome } from '../../src/domain/outcome';
 import { shippedMapping } from '../mapping/mapping-set';
 import { legacyRequest, type LegacyRequestParts } from './legacy-request';
 import { legacyValue } from './legacy-value';
+import { openLine } from './open-line';
 import { AXIOS, openWalkHouse, type WalkHouse, type WalkHouseOptions } from './walk-house';
 
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
@@ -86,6 +88,20 @@ test('an unreadable status query is told as not answered, an unreadable sale at 
   expect(gateway.refuse(error, { method: 'POST', path })).toMatchObject({ status: 503, body: { status: 'fail' } });
 });
 
+test.each([
+  ['PUT', '/api/transaction/q-1', 202],
+  ['POST', '/api/epin/q-1', 202],
+  ['POST', '/api/transactions', 202],
+  ['PUT', '/api/data/77', 202],
+  ['PUT', '/api/topup', 400],
+  ['POST', '/api/network', 400],
+])('an unreadable %s %s, which has no route by this method, gets HTTP %d', (method, path, status) => {
+  expect(house().gateway.refuse(new GatewayError('unreadable_body'), { method, path })).toMatchObject({
+    status,
+    body: { status: status === 202 ? 'pending' : 'fail' },
+  });
+});
+
 test('orders under way are counted, and a drain waits for them', async () => {
   const it = house({ answers: [{ outcome: SUCCESS, afterMs: 8_000 }] });
   const served = it.gateway.handle(legacyRequest({ headers: AXIOS, body: SALE }));
@@ -154,4 +170,17 @@ test("every request gets JSON in the script's words, and never a 5xx unless v1 o
     ),
     { numRuns: 150 },
   );
+});
+
+test.each<[string, Outcome, number]>([
+  ['that v1 has accepted', SUCCESS, 1],
+  ['that v1 does not accept', { kind: 'rejected', httpStatus: 401, message: 'Invalid API key' }, 0],
+])('of a script that hangs up, its patience is learnt only with a key %s', async (_, outcome, learnt) => {
+  const learntPatience = createLearntPatience();
+  const { gateway, clock } = house({ answers: [{ outcome }], parts: { learntPatience } });
+  const { line, end } = openLine();
+  void gateway.handle(legacyRequest({ headers: AXIOS, body: SALE }), line);
+  await clock.advance(5_000);
+  end(false);
+  expect(learntPatience.entries()).toHaveLength(learnt);
 });

@@ -142,6 +142,13 @@ describe('the answer', () => {
     );
   });
 
+  test("has no header that v1's connection names as its own, but always its length", async () => {
+    const headers =
+      'Connection: Upgrade, X-Hop,content-length\r\nUpgrade: h2\r\nX-Hop: 1\r\nProxy-Connection: close\r\nX-Last: 1\r\n';
+    const { got } = await ask(`HTTP/1.1 200 OK\r\n${headers}Content-Length: 1\r\n\r\nx`);
+    expect(got).toBe('HTTP/1.1 200 OK\r\nconnection: keep-alive\r\nx-last: 1\r\ncontent-length: 1\r\n\r\nx');
+  });
+
   test.each([
     ['204', 'HTTP/1.1 204 No Content\r\nA: b\r\n\r\n', 'HTTP/1.1 204 No Content\r\na: b\r\nconnection: keep-alive\r\n\r\n'],
     [

@@ -48,6 +48,12 @@ test.each<[string, Omit<SignalSource, 'weight'>, Parameters<typeof legacyRequest
   expect(find(source, request)).toBe(found);
 });
 
+test('the layout of a body with 60,000 quotes and no end is read at once', () => {
+  const beganMs = performance.now();
+  expect(find({ layout: 'compact' }, { text: `{:"${'\\"'.repeat(60_000)}` })).toBe('body written without blanks');
+  expect(performance.now() - beganMs).toBeLessThan(1_000);
+});
+
 test('a signal compares the address without its format prefix', () => {
   expect(find({ path: '/api/epin' }, { path: '/b/api/epin' }, '/api/epin')).toBe('address /api/epin');
 });

@@ -44,6 +44,8 @@ test('a word that the table does not list is looked up in the price list, and a 
     catalog: { list: 'discos', id: 'id', name: 'name' },
   });
   expect(table.read(' Ikeja Electric ', new Map())).toEqual({ lookUp: 'Ikeja Electric' });
+  expect(table.read('a'.repeat(100), new Map())).toHaveProperty('lookUp');
+  expect(table.read('a'.repeat(101), new Map())).toHaveProperty('expected');
   expect(table.read('abuja', new Map())).toEqual({ value: 'ABUJA' });
   expect(table.read('3', new Map())).toEqual({ value: 3 });
 });

@@ -71,11 +71,17 @@ test('the note of a refused request masks a key that the refusal or the request 
 });
 
 /** Notes a refused request with these fields and returns the store of the notes. */
-async function refuse(operation: string, fields: JsonObject, requestId?: string, headers: LegacyHeaders = {}) {
+async function refuse(
+  operation: string,
+  fields: JsonObject,
+  requestId?: string,
+  headers: LegacyHeaders = {},
+  echo: JsonObject = {},
+) {
   const store = createMemoryNotesStore();
   const { notes } = setUp(Promise.resolve(store));
   const request = { method: 'POST', path: '/', query: new Map(), body: new Map(Object.entries(fields)), headers };
-  const reply = { status: 400, headers: {}, body: { msg: 'The amount is missing.' } };
+  const reply = { status: 400, headers: {}, body: { msg: 'The amount is missing.', ...echo } };
   const refusal = new GatewayError('missing_field');
   notes.served({ ...request, clientAddress: '192.0.2.1' }, {
     operation,
@@ -135,4 +141,15 @@ test('the note of what a script was told of a pending order shows no token that 
   notes.served(request, { outcome: 'pending', reply, fingerprint: owner, order: { number } } as unknown as Served);
   await notes.stop();
   expect(store.under([keyOfOrder(owner, number, keyring)], 9)).toMatchObject([{ told: 'In progress. Token ***' }]);
+});
+
+test.each([
+  ['a sentence that the script sent as its id', 'request-id', 'Your account is closed, please call this number now'],
+  ['the sentence of an id in a header', '', 'Your account is closed, please call this number now'],
+  ['a word of 60,000 letters', 'other', 'a'.repeat(60_000)],
+])('a refusal that repeats %s is noted at once, with the words of the gateway', async (_, field, text) => {
+  const beganMs = performance.now();
+  const store = await refuse('buy_airtime', field === '' ? {} : { [field]: text }, text, {}, { 'request-id': text });
+  expect(performance.now() - beganMs).toBeLessThan(1_000);
+  expect([...store.refused({ fromMs: 0, untilMs: 2 ** 47 })]).toMatchObject([{ told: 'The amount is missing.' }]);
 });

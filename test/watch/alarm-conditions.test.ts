@@ -82,6 +82,12 @@ const CASES: readonly (readonly [string, Partial<Sightings>, string | undefined,
     /The same refusal, invalid_field, was met 50 times or more in 10 minutes/,
   ],
   ['key_in_a_loop', { loops: [{ fingerprint: 'ada', code: 'repeat', count: 60 }] }, 'ada repeat', /The same sale was sent/],
+  [
+    'key_in_a_loop',
+    { loops: [{ fingerprint: 'eve', code: 'v1_401', count: 60, isStranger: true }] },
+    'other_keys',
+    /the key eve, which v1 has not accepted\. The same refusal, v1_401,/,
+  ],
 ];
 
 test.each(CASES)('%s is raised by %j', (name, sightings, subject, text) => {

@@ -2,9 +2,11 @@ import type { Served } from '../../src/gateway/gateway';
 import { GatewayError, type ErrorCode } from '../../src/domain/errors';
 import { COUNTED_MAX, createRepeatedRefusals, WINDOW_MS } from '../../src/watch/repeated-refusals';
 
+/** v1 has accepted the keys ada and bob. */
 function createMemory() {
   let nowMs = 1_000_000;
   const memory = createRepeatedRefusals({ elapsed: () => nowMs });
+  for (const fingerprint of ['ada', 'bob']) memory.noteServed(served({ fingerprint }));
   return { memory, pass: (ms: number) => void (nowMs += ms) };
 }
 
@@ -77,8 +79,12 @@ test('only purchases that v1 rejects for lack of money count as such', () => {
   expect(memory.loops()).toEqual([]);
 });
 
-test('20,000 different keys leave at most 100 loops in memory', () => {
+test('20,000 invented keys in a loop leave at most 100 in memory, and hide no key that v1 has accepted', () => {
   const { memory } = createMemory();
+  times(5, () => memory.noteServed(refused('invalid_field')));
   for (let nth = 0; nth < 20_000; nth += 1) times(5, () => memory.noteServed(refused('invalid_field', `key-${nth}`)));
-  expect(memory.loops()).toHaveLength(100);
+  const [first, ...others] = memory.loops();
+  expect(first).toEqual({ fingerprint: 'ada', code: 'invalid_field', count: 5 });
+  expect(others).toHaveLength(100);
+  expect(others.every(({ isStranger }) => isStranger)).toBe(true);
 });

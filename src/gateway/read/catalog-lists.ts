@@ -62,8 +62,9 @@ function createLists(catalog: PriceList, mapping: Mapping): CatalogLists {
   };
   const indexes = new Map<string, ReadonlyMap<string, JsonObject>>();
   const named: CatalogLists['named'] = (list, { id, name }, word) => {
-    const rows = (lists[list] ?? []).filter((row) => nameIn(row[name]) === nameIn(word));
-    const exact = rows.filter((row) => asWritten(row[name]) === asWritten(word));
+    const [named, written] = [nameIn(word), asWritten(word)];
+    const rows = (lists[list] ?? []).filter((row) => nameIn(row[name]) === named);
+    const exact = rows.filter((row) => asWritten(row[name]) === written);
     const [number, ...others] = new Set((exact.length > 0 ? exact : rows).map((row) => row[id] ?? null));
     return others.length > 0 ? undefined : number;
   };

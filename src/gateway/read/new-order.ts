@@ -1,4 +1,5 @@
 /** The order of a parsed request as it goes into the journal, with the hashes by which its repeat is recognised. */
+import { withoutEndSlashes } from '../../domain/decode-path';
 import { InexactNumber, isList, type JsonObject, type JsonValue } from '../../domain/json';
 import type { LegacyFields, LegacyRequest } from '../../domain/legacy';
 import type { NewOrder, Order, Trail } from '../../domain/order';
@@ -75,9 +76,8 @@ export function contentHashOf(operation: Operation, call: V1Call, keyring: Keyri
 
 /** A keyed hash of the script's words: its request as sent. A repeat has the same hash even if the mapping has changed in between. */
 export function wordsHashOf({ path, query, body }: LegacyRequest, keyring: Keyring): string {
-  const address = path.endsWith('/') ? path.replace(/\/+$/, '') : path;
   // `asked` is in the hashes on disk.
-  return keyring.hash(JSON.stringify(['asked', address, plainOf(query), plainOf(body)]));
+  return keyring.hash(JSON.stringify(['asked', withoutEndSlashes(path), plainOf(query), plainOf(body)]));
 }
 
 /** Whether these are the words of this order but for its id, which a repeat under the id of a header may leave out (decision 0024). */

@@ -8,7 +8,7 @@ import { headerOf, type LegacyHeaders, type LegacyReply, type LegacyRequest, typ
 import type { Mapping, Operation } from '../../mapping/mapping';
 import { withoutSuccess } from '../../mapping/rules/read-as';
 import { mergeReply, type OutcomeParts } from './merge-reply';
-import { readRaw, readSpellings } from '../read/read-raw';
+import { readRaw, readSpellings, SENT_LENGTH_MAX } from '../read/read-raw';
 import type { Obstacle } from '../read/judge-visit';
 
 export interface Refused {
@@ -83,7 +83,7 @@ export function sentIdOf(refused: Refused): string | undefined {
   if (request === undefined) return undefined;
   const own: LegacyValue | undefined = parameters['request_id'] ?? readSpellings(request, mapping.requestIdSpellings)[0]?.value;
   if (own instanceof InexactNumber) return own.text;
-  const id = isScalar(own) ? own : (idOf(refused, {}) ?? askedId(refused));
+  const id = mayBeId(own) ? own : (idOf(refused, {}) ?? askedId(refused));
   return id === null ? undefined : textOf(id);
 }
 
@@ -92,16 +92,18 @@ function askedId({ operation, request, parameters = {} }: Refused): JsonValue {
   const field = operation?.kind === 'status' ? operation.fields.find(({ as }) => as === 'order_id') : undefined;
   if (field === undefined || request === undefined) return null;
   const asked = parameters[field.name] ?? readRaw(request, field)[0]?.value;
-  return isScalar(asked) ? asked : null;
+  return mayBeId(asked) ? asked : null;
 }
 
 function echoOf({ request, mapping }: Refused): JsonObject {
   const sent = request === undefined ? [] : readSpellings(request, mapping.requestIdSpellings);
-  return Object.fromEntries(sent.flatMap(({ spelling, value }) => (isScalar(value) ? [[spelling, value]] : [])));
+  return Object.fromEntries(sent.flatMap(({ spelling, value }) => (mayBeId(value) ? [[spelling, value]] : [])));
 }
 
-function isScalar(value: unknown): value is string | number | boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+/** A longer value would be refused as an id. It is not repeated, because it may fill a whole body. */
+function mayBeId(value: unknown): value is string | number | boolean {
+  if (typeof value === 'string') return value.length <= SENT_LENGTH_MAX;
+  return typeof value === 'number' || typeof value === 'boolean';
 }
 
 /**
@@ -130,7 +132,7 @@ export function obstacleParts(obstacle: Obstacle, mapping: Mapping): OutcomePart
 }
 
 /** Whether the operation asks about orders that were placed before. */
-function asksAboutOrders(operation: Operation | undefined): boolean {
+export function asksAboutOrders(operation: Operation | undefined): boolean {
   return operation?.kind === 'status' || operation?.kind === 'history';
 }
 

@@ -78,3 +78,11 @@ test('a meter lookup that v1 limits is told so too', async () => {
   // v1 may limit without a word of its own; the customer's number is not to blame for that.
   expect(body).toMatchObject({ status: 'fail', message: 'Too many requests. Nothing was checked. Try again in 5 minutes.' });
 });
+
+test.each([
+  ['a purchase', { body: { 'request-id': 'a'.repeat(513) } }],
+  ['a question', { method: 'GET', path: `/api/transaction/${'a'.repeat(513)}` }],
+])('the refusal of %s repeats no id that is longer than an id may be', async (_, parts) => {
+  const { reply } = await openWalkHouse().gateway.handle(legacyRequest({ ...parts, headers: { sent: {} } }));
+  expect(JSON.stringify(reply.body)).not.toContain('aaaa');
+});
