@@ -86,7 +86,8 @@ function readBasic(value: string): KeyAndPin {
 
 function parseBase64(value: string): string | undefined {
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(value)) return undefined;
-  // `echo KEY:PIN | base64` encodes a newline as well.
-  const text = Buffer.from(value, 'base64').toString('utf8').trim();
+  // `echo KEY:PIN | base64` encodes a newline as well, and admins paste keys and PINs with blanks.
+  const parts = Buffer.from(value, 'base64').toString('utf8').split(':');
+  const text = parts.map((part) => part.trim()).join(':');
   return KEY.test(text) ? text : undefined;
 }

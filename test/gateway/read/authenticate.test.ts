@@ -55,7 +55,7 @@ test.each<[LegacyHeaders, string]>([
   [{ authorization: 'Basic KEY:1234' }, 'KEY / 1234, basic'],
   // `echo KEY:PIN | base64`.
   [{ authorization: `Basic ${base64('KEY:1234\n')}` }, 'KEY / 1234, basic'],
-  [{ authorization: `Basic ${base64(' KEY:1234 ')}` }, 'KEY / 1234, basic'],
+  [{ authorization: `Basic ${base64(' KEY : 1234 ')}` }, 'KEY / 1234, basic'],
   [{ authorization: `Basic ${base64('KEY:\r\n')}` }, 'KEY, basic'],
   [{ authorization: `Basic ${base64('KEY:')}` }, 'KEY, basic'],
   // A script whose PIN is not configured.
