@@ -76,7 +76,7 @@ function cellsOf({ fault, firstCell }: NumberedFault, v1: V1OfMany): readonly Ce
     purchase,
     account: firstCell + index,
     key: v1.keyOf(firstCell + index),
-    requestId: `${fault.mood === undefined ? '' : `mood.${fault.mood}.`}${firstCell + index}`,
+    requestId: `${fault.mood === undefined ? '' : `mood.${fault.mood}.`}${firstCell + index + 1}`,
   }));
 }
 

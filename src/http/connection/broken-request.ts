@@ -37,7 +37,7 @@ export function answerBrokenRequest(error: ParseError, socket: Duplex, refuse: R
   answerRaw(socket, status, refusal, (broken) => refuse(broken, addressIn(error.rawPacket)));
 }
 
-const BROKEN_LINE = /^([A-Z]+) (\/[^\r\n]*?)(?: HTTP\/\d\.\d)?(?:\r?\n|$)/;
+const BROKEN_LINE = /^([A-Z]+) (\/[^\r\n]*?)(?: HTTP\/\d\.\d[ \t]*)?(?:\r?\n|$)/;
 
 /** Method and path of the broken request, if readable. The refusal needs them: a question about an order may not get "failed" either. */
 function addressIn(packet: Buffer | undefined): PartialRequest | undefined {
