@@ -164,6 +164,9 @@ export class Verdict {
   #mayBeOpen(subject: Case, reply: ScriptReply): boolean {
     const isUnderWay = subject.inFlight > 0 || subject.toldOfWriteAt >= reply.startedAt;
     if (isUnderWay || subject.isDoubtful || this.#stage.book.doubtfulOwners.has(subject.owner)) return true;
+    // A question about an order that is still being written is told as pending, whatever becomes of the order.
+    const isBegun = ({ begunAt, endedAt }: Purchase): boolean => begunAt !== undefined && endedAt === undefined;
+    if (reply.how === 'status' && subject.purchases.some(isBegun)) return true;
     const order = this.#orderOf(subject);
     // A result that the provider reports to v1 during the reply can only be in the next reply.
     if (order !== undefined && (order.status === 'pending' || order.createdAt >= reply.startedAt - 180_000)) return true;
