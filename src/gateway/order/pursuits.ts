@@ -18,7 +18,7 @@ export interface Pursuits {
   add(order: NewOrder, pursuit: Promise<Pursuit>): Promise<Pursuit>;
   /** The running pursuit of an order, if there is one. */
   find(owner: string, requestId: string): Promise<Pursuit | undefined>;
-  /** As `LostParts` says. */
+  /** For looks into v1's history, which give no row to an order that is being sent (`LostParts` says what the words mean). */
   attemptOf: LostParts['pursuits']['attemptOf'];
   readonly size: number;
   /** How many running pursuits this owner has, and how many owners have some. */
