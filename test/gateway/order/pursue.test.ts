@@ -2,7 +2,7 @@ import { openLine } from '../open-line';
 import { pause } from '../../../src/domain/clock';
 import { kobo } from '../../../src/domain/amount';
 import type { Order } from '../../../src/domain/order';
-import type { Outcome } from '../../../src/domain/outcome';
+import { ATTEMPT_BEGINS, type Outcome } from '../../../src/domain/outcome';
 import type { Identity } from '../../../src/gateway/proof/compare-receipt';
 import { createLease, type Pursuit, type PursuitPlan } from '../../../src/gateway/order/pursuit';
 import { pursue } from '../../../src/gateway/order/pursue';
@@ -613,6 +613,24 @@ test("v1's history is read while sending gives no outcome, and an outcome from t
   expect((await waitForOrder(it, 40_000)).order.outcome).toMatchObject({ kind: 'succeeded', reference: 'V1' });
   expect(it.upstream.sent).toHaveLength(6);
   expect(it.pursuit.isLooking).toBe(false);
+});
+
+test('a pursuit knows the order by its own last mark, and no other process has begun an attempt since', async () => {
+  const it = await beginPursuit({ answers: [UNKNOWN], plan: { afterPending: 'buy' } });
+  const read = async (): Promise<Order> => (await it.journal.find(CREDENTIALS.fingerprint, 'r-1'))!;
+  const opened = await read();
+  expect(it.pursuit.isOnlyOf(opened)).toBe(true);
+  await it.clock.advance(89_000);
+  const renewed = await read();
+  expect(renewed.outcome).toMatchObject({ isBeginning: true });
+  expect([it.pursuit.isOnlyOf(renewed), it.pursuit.isOnlyOf(opened)]).toEqual([true, false]);
+  const begunElsewhere = await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', ATTEMPT_BEGINS, it.clock.now() + 1);
+  expect(it.pursuit.isOnlyOf(begunElsewhere)).toBe(false);
+});
+
+test('a pursuit beside which another process may be sending the order is never the only one', async () => {
+  const it = await beginPursuit({ answers: [UNKNOWN], plan: { isBesideAnother: true } });
+  expect(it.pursuit.isOnlyOf((await it.journal.find(CREDENTIALS.fingerprint, 'r-1'))!)).toBe(false);
 });
 
 test('a journal and a receipt that cannot be read for a moment cost no answer: v1 is asked again', async () => {
