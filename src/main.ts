@@ -203,8 +203,7 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
   const { clock, mapping, upstreamUrl, hasSandbox, joined } = parts;
   const { observer, log, closers, metrics, showId, keyring, repeated } = tools;
   metrics.mappingLoaded(mapping().hash);
-  const orders = await openOrders(config, tools, clock, mapping().repeatMs);
-  const { journal, endSigns, toldSales, toldLog, hasNeighbours, ...watched } = orders;
+  const { journal, endSigns, toldSales, toldLog, hasNeighbours, ...watched } = await openOrders(config, tools, clock);
   const traffic = openConfiguredTraffic(config, mapping, metrics, observer.trouble);
   closers.push(() => traffic?.stop() ?? Promise.resolve());
   const known = new KnownAddresses();
@@ -323,8 +322,8 @@ function rememberV1(upstream: Upstream, clock: Clock, known: KnownAddresses): Pi
   return { visitors, priceLists: createPriceLists({ upstream, visitors, clock }) };
 }
 
-async function openOrders(config: Config, { observer, log, closers }: Opening, clock: FollowingClock, repeatMs: number) {
-  const journal = await openConfiguredJournal(config, observer.journal, { repeatMs });
+async function openOrders(config: Config, { observer, log, closers }: Opening, clock: FollowingClock) {
+  const journal = await openConfiguredJournal(config, observer.journal);
   closers.push(() => journal.close());
   const { processes } = journal;
   if (processes !== undefined) clock.follow(processes);

@@ -19,7 +19,7 @@ import { checkOf, findGatewaySecret, leaveCheck } from './gateway-secret';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** So long after a sale a script may send it again without its id, where the mappings name no longer time (`timing.replay`). */
+/** So long after a sale a request without an id may be its repeat: the longest `timing.replay`. */
 const REPEATED_MS = 10 * 60_000;
 
 /** In the data folder: the folder of the journal that was used last, from here; empty when that is in PostgreSQL. */
@@ -38,13 +38,13 @@ const SELLER = 'data-folder';
 export async function openConfiguredJournal(
   config: Config,
   onEvent: (event: JournalEvent) => void = () => undefined,
-  { repeatMs = 0, ...steadiness }: Pick<OpenJournalOptions, 'steadyMs'> & Partial<Pick<Mapping, 'repeatMs'>> = {},
+  steadiness: Pick<OpenJournalOptions, 'steadyMs'> = {},
 ): Promise<Journal> {
   const last = join(config.dataDir, LAST);
   const folder = journalFolder(config.journalUrl, config.dataDir);
   const place = folder === undefined ? '' : relative(config.dataDir, folder);
   const before = existsSync(last) ? readFileSync(last, 'utf8') : undefined;
-  if (before !== undefined && before !== place) await refuseLeaving(config.dataDir, before, Math.max(REPEATED_MS, repeatMs));
+  if (before !== undefined && before !== place) await refuseLeaving(config.dataDir, before);
   if (folder !== undefined && existsSync(folder)) {
     refuseOtherSeller(folder, config.dataDir);
     if (before !== undefined && before !== place) await forgetUncharged(folder, config.journalKey, 'proven too');
@@ -82,14 +82,13 @@ function refuseOtherSeller(folder: string, dataDir: string): void {
  * Another journal does not know the last sales of this one, so that a script which sends one of them again without its id is charged again. Nor does
  * it find out how open orders end. A journal that cannot be read keeps nobody here, nor does one from the embedded sandbox.
  */
-async function refuseLeaving(dataDir: string, place: string, repeatedMs: number): Promise<void> {
+async function refuseLeaving(dataDir: string, place: string): Promise<void> {
   const folder = resolve(dataDir, place);
   if (place === '' || !existsSync(folder) || lastV1(dataDir) === '') return;
   const { open = 0, newestMs = 0 } = (await summariseJournal(folder).catch(() => undefined)) ?? {};
-  if (open === 0 && Date.now() - newestMs > repeatedMs) return;
-  const minutes = counted(Math.ceil(repeatedMs / 60_000), 'minute');
+  if (open === 0 && Date.now() - newestMs > REPEATED_MS) return;
   throw new Error(
-    `JOURNAL_URL is another one now. The journal at ${folder}, which was used last, has ${counted(open, 'order')} without a final outcome, and its newest order is of ${new Date(newestMs).toISOString()}: what scripts send again within ${minutes} would be charged again, and open orders would not be finished. Set JOURNAL_URL back, and move when \`compat-gateway orders report\` says \`0 orders without a final outcome\`, ${minutes} after the last sale; or delete ${join(dataDir, LAST)}.`,
+    `JOURNAL_URL is another one now. The journal at ${folder}, which was used last, has ${counted(open, 'order')} without a final outcome, and its newest order is of ${new Date(newestMs).toISOString()}: what scripts send again within ten minutes would be charged again, and open orders would not be finished. Set JOURNAL_URL back, and move when \`compat-gateway orders report\` says \`0 orders without a final outcome\`, ten minutes after the last sale; or delete ${join(dataDir, LAST)}.`,
   );
 }
 

@@ -7,10 +7,9 @@ import type { Journal } from '../../src/journal/journal';
 import { journalFolder } from '../../src/journal/open-journal';
 import { openConfiguredJournal, openJournalBeside } from '../../src/start/configured-stores';
 import { takeGatewaySecret } from '../../src/start/gateway-secret';
-import { configFor, openHouse } from '../flows/house';
+import { configFor } from '../flows/house';
 import { newOrder } from '../journal/new-order';
 import { describePostgres, startPostgres } from '../journal/postgres/start-postgres';
-import { editFile } from '../mapping/mapping-set';
 import { opened } from '../opened';
 import { newFolder } from '../new-folder';
 
@@ -192,18 +191,6 @@ test.each<[string, number, Outcome]>([
     await use(another);
   },
 );
-
-test('a journal is left only when its last sale is older than the time in which the mappings take a request for its repeat', async () => {
-  const v1 = { UPSTREAM_URL: 'https://v1.example/api/v1' };
-  await use(configFor(dataDir, v1), sell(SOLD, Date.now() - 30 * 60_000));
-  const leave = async (replay: string): Promise<void> => {
-    const env = { ...v1, JOURNAL_URL: `lmdb:${join(dataDir, 'another')}` };
-    const changeMappings = (folder: string) => editFile(join(folder, 'callers.yaml'), 'replay: 10m', `replay: ${replay}`);
-    await (await openHouse({ dataDir, env, changeMappings })).close();
-  };
-  await expect(leave('1h')).rejects.toThrow(/send again within 60 minutes .*, 60 minutes after the last sale/);
-  await leave('5m');
-});
 
 test('a data folder that has another name now forgets nothing', async () => {
   await use(configFor(dataDir), sell({ kind: 'rejected', httpStatus: 400 }));

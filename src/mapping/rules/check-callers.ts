@@ -29,6 +29,11 @@ const HUGE_SLOW_MS = 7 * 24 * 60 * 60_000;
 const QUIET_MIN_MS = 2 * 60_000;
 /** The longest limit of scripts (node's fetch): a script sends a sale without an id again after it has hung up. */
 const REPLAY_MIN_MS = 5 * 60_000;
+/** The list of told sales and the marks of a dead process's orders count on these two (`TELLING_MS` and `UNMARKED_MAX_MS` of the journal). */
+const MOST = [
+  ['try', 60_000],
+  ['replay', 10 * 60_000],
+] as const;
 const SLOW: readonly string[] = ['overdue', 'pursue', 'quiet', 'window', 'replay'];
 
 export function checkCallers(checking: Checking): void {
@@ -134,6 +139,10 @@ function checkTiming({ source, report }: Checking): void {
   const { quiet, try: one, read, replay = REPLAY_MIN_MS } = source.timing;
   if (replay > 0 && replay < REPLAY_MIN_MS)
     report(['timing', 'replay'], 'replay-too-short', `\`replay\` is ${spell(replay)}: expected at least ${spell(REPLAY_MIN_MS)}`);
+  for (const [name, most] of MOST) {
+    const ms = source.timing[name] ?? 0;
+    if (ms > most) report(['timing', name], 'timing-too-long', `\`${name}\` is ${spell(ms)}: expected at most ${spell(most)}`);
+  }
   if (quiet < one || quiet < QUIET_MIN_MS)
     report(
       ['timing', 'quiet'],

@@ -247,6 +247,7 @@ export const RULES_BY_PAGE = {
     'duration-huge': warning(),
     'quiet-too-short': warning('timing'),
     'replay-too-short': error(),
+    'timing-too-long': error(),
     'after-pending-against-family': warning('families', 'operations!'),
   },
 } as const;
