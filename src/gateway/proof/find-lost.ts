@@ -16,7 +16,7 @@ import type { CallContext, Upstream } from '../../upstream/upstream';
 import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
 import type { SetOf } from '../read/earlier-set';
 import { isCredit } from '../../upstream/answer-data';
-import { compareReceipt, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
+import { compareReceipt, isExactly, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
 import { createCheck, type IsOther, reachesBack, type SeenHere, soldSince, type SoldSpan, wholeSince } from './check-proof';
 import { findReceipt } from './find-receipt';
 import type { createOtherKeys, OtherKeys } from './other-keys';
@@ -191,7 +191,10 @@ class Matches {
     const timely = this.#look.history.unclaimed.filter((row) => isTimely(order, row) && !isCertainlyNot(mine.traits, row));
     // A row whose receipt has not been read may be this order as well.
     if (timely.some(({ receipt }) => receipt === undefined)) return undefined;
-    const alike = timely.filter((row) => isAlike(mine, row.receipt!) && !isNumberless(mine, row.receipt!));
+    // v1 may have refused an order in doubt because of an earlier sale, for another amount.
+    const known = { openedAtMs: order.openedAtMs, nowMs: latestOf(order) };
+    const isItself = ({ row }: HistoryRow): boolean => !isDoubted || isExactly(row, mine.traits!, known);
+    const alike = timely.filter((row) => isAlike(mine, row.receipt!) && !isNumberless(mine, row.receipt!) && isItself(row));
     const rivals = this.#rivals.filter((rival) => rival !== mine && !this.#yields(rival.order, order));
     const isRivalled = (row: HistoryRow): boolean => rivals.some((rival) => Matches.mayFit(rival, row));
     if (alike.every(isRivalled)) return undefined;
@@ -250,7 +253,11 @@ export function isWithoutReference({ outcome }: Order): boolean {
 }
 
 export function isTimely(order: Order, row: HistoryRow): boolean {
-  return row.timesMs.some((time) => time >= order.openedAtMs - EARLIER_MS && time <= lastAttemptAt(order) + LATER_MS);
+  return row.timesMs.some((time) => time >= order.openedAtMs - EARLIER_MS && time <= latestOf(order));
+}
+
+function latestOf(order: Order): number {
+  return lastAttemptAt(order) + LATER_MS;
 }
 
 interface LostTraits extends OrderTraits {

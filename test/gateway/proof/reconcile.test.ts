@@ -139,6 +139,13 @@ test.each<[string, readonly Row[], unknown, Looked?]>([
   ]),
   ['a message to many, which has neither number nor price, is found by its service', [SMS_ROW], FOUND, { lost: SMS }],
   ['a message to many is not, where it is in doubt', [SMS_ROW], IN_DOUBT, { lost: { ...SMS, outcome: IN_DOUBT } }],
+  [
+    'an order in doubt does not take a sale of about its amount of a minute before',
+    [{ reference: 'V1', atMs: START - MINUTE_MS, shows: { amount: 110 } }],
+    IN_DOUBT,
+    { lost: { fields: { network: 'MTN', phone: '08030000001', amount: 12_000 }, outcome: IN_DOUBT } },
+  ],
+  ['it takes one since it was opened', [{ reference: 'V1', shows: { amount: 97 } }], FOUND, { lost: { outcome: IN_DOUBT } }],
   ['an order that v1 does not have has no outcome at once', [], UNKNOWN],
   ['an order that v1 does not have after the quiet time was never sent', [], ABSENT, QUIET],
   ['so was one that is in doubt because v1 has refused it as known', [], ABSENT, { lost: { outcome: IN_DOUBT }, ...QUIET }],
