@@ -466,6 +466,7 @@ describe('an order that v1 says it had already', () => {
       { ...RECEIPT, amount: 95 },
       'pending',
     ],
+    ['is sold where v1 wrote that receipt just now by its own clock', [], { ...DATED, amount: 95 }, 'success', { serverAtMs: 0 }],
     ['is sold after a lost answer where the receipt has about its price', [UNKNOWN], { ...RECEIPT, amount: 95 }, 'success'],
     ['is no sale of ours where the receipt has another number', [], { ...RECEIPT, phone: '08030000002' }, 'fail'],
     ['is sold after a lost answer where the receipt has no number', [UNKNOWN], { ...RECEIPT, phone: null }, 'success'],

@@ -253,6 +253,6 @@ export async function identifyOrder(
     identity: isRuledOut ? 'contradicted' : identity,
     outcome: outcomeOfReceipt(finding.body, reference),
     isOldSale: isOldSale(finding, openedAtMs, parts),
-    isExact: isExactly(finding.body, listed, known),
+    isExact: isExactly(finding.body, listed, { ...known, aheadMs: known.nowMs - (finding.serverAtMs ?? known.nowMs) }),
   };
 }

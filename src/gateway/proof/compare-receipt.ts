@@ -158,6 +158,8 @@ interface OrderContext {
   /** The earliest time at which the order can have reached v1; ms since the epoch. */
   readonly openedAtMs: number;
   readonly nowMs: number;
+  /** By how much the clock of these times is ahead of v1's, where that is known. */
+  readonly aheadMs?: number;
   /** The order's price in v1's catalog, if the catalog is in memory. */
   readonly listPrice?: AmountMinor | undefined;
 }
@@ -172,9 +174,9 @@ const SKEW_MS = 10 * 60_000;
  */
 function compareTime(
   { created_at: createdAt }: JsonObject,
-  { openedAtMs, nowMs }: OrderContext,
+  { openedAtMs, nowMs, aheadMs = 0 }: OrderContext,
 ): 'since' | 'at once' | 'long before' | 'unclear' {
-  const timesMs = parseTimes(createdAt);
+  const timesMs = parseTimes(createdAt).map((time) => time + aheadMs);
   if (timesMs.some((time) => time >= openedAtMs && time <= nowMs + SECOND_MS)) return 'since';
   if (timesMs.some((time) => time + SECOND_MS > openedAtMs && time <= openedAtMs)) return 'at once';
   return timesMs.length > 0 && timesMs.every((time) => time < openedAtMs - SKEW_MS) ? 'long before' : 'unclear';

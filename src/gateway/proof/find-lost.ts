@@ -85,7 +85,8 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     },
     context,
   );
-  if (read === undefined || areClocksApart(read, offsetMs, parts)) return { settled: 0, hasLearnt: false };
+  const aheadMs = read && aheadOf(read, offsetMs, parts);
+  if (read === undefined || aheadMs === undefined) return { settled: 0, hasLearnt: false };
   const owner = context.credentials.fingerprint;
   const shownBeforeMs = startedAt - SHOWN_WITHIN_MS;
   const history = { ...read, ...(await wholeSince(read, { owner, untilMs: shownBeforeMs }, parts)) };
@@ -107,15 +108,14 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     },
   });
   const rivals = open.filter(isWithoutReference).map((order) => ({ order, traits: traitsOfOrder(order, prices) }));
-  const matches = new Matches(rivals, { history, otherKeys, isQuiet });
-  const keptSinceMs = startedAt + DELETED_MARGIN_MS - (parts.journalDays ?? Infinity) * DAY_MS;
+  const matches = new Matches(rivals, { history, aheadMs, otherKeys, isQuiet });
   const sold: SoldSpan = { owner, fromMs: soldSince(sinceMs, history), untilMs: shownBeforeMs };
   const isOther: IsOther = (sale, receipt) => isRuledOut(traitsOfOrder(sale), receipt);
   const mayProve = createCheck({ history, sold, context, isOther, open }, parts);
   let settled = 0;
   for (const order of lost) {
     if (!matches.isOpenAsBefore(order)) continue;
-    const isKept = order.openedAtMs >= keptSinceMs;
+    const isKept = order.openedAtMs >= keptSince(startedAt, parts);
     // v1's answer to an attempt that is under way tells more than a row, which may be of a sale that did not come this way.
     const isAtRest = quietOnes.has(order) || (await parts.pursuits.attemptOf(order)) === undefined;
     const row = isKept && isAtRest ? await matches.rowOf(order) : undefined;
@@ -152,6 +152,8 @@ interface Rival {
 
 interface MatchingParts {
   readonly history: History;
+  /** By how much the clock of the look is ahead of v1's. */
+  readonly aheadMs: number;
   readonly otherKeys: OtherKeys;
   /** Whether no attempt of the order can be on its way to v1. */
   readonly isQuiet: (order: Order) => boolean;
@@ -192,7 +194,7 @@ class Matches {
     // A row whose receipt has not been read may be this order as well.
     if (timely.some(({ receipt }) => receipt === undefined)) return undefined;
     // v1 may have refused an order in doubt because of an earlier sale, for another amount.
-    const known = { openedAtMs: order.openedAtMs, nowMs: latestOf(order) };
+    const known = { openedAtMs: order.openedAtMs, nowMs: latestOf(order), aheadMs: this.#look.aheadMs };
     const isItself = ({ row }: HistoryRow): boolean => !isDoubted || isExactly(row, mine.traits!, known);
     const alike = timely.filter((row) => isAlike(mine, row.receipt!) && !isNumberless(mine, row.receipt!) && isItself(row));
     const rivals = this.#rivals.filter((rival) => rival !== mine && !this.#yields(rival.order, order));
@@ -222,15 +224,22 @@ function provenUnsent(order: Order): Outcome {
   };
 }
 
-/** By the clock with which the look began: it may have been set right since. */
-function areClocksApart({ serverAtMs }: History, offsetMs: number, { clock, onTrouble }: LostParts): boolean {
-  if (serverAtMs === undefined) return false;
-  const apartMs = clock.elapsed() + offsetMs - serverAtMs;
-  if (Math.abs(apartMs) <= CLOCKS_APART_MS) return false;
-  const minutes = Math.round(Math.abs(apartMs) / 60_000);
-  const where = apartMs > 0 ? 'ahead of' : 'behind';
+function keptSince(nowMs: number, { journalDays = Infinity }: LostParts): number {
+  return nowMs + DELETED_MARGIN_MS - journalDays * DAY_MS;
+}
+
+/**
+ * By how much our clock is ahead of v1's, in ms; undefined where they are too far apart. Ours is the clock with which the look began: it may have been
+ * set right since.
+ */
+function aheadOf({ serverAtMs }: History, offsetMs: number, { clock, onTrouble }: LostParts): number | undefined {
+  if (serverAtMs === undefined) return 0;
+  const aheadMs = clock.elapsed() + offsetMs - serverAtMs;
+  if (Math.abs(aheadMs) <= CLOCKS_APART_MS) return aheadMs;
+  const minutes = Math.round(Math.abs(aheadMs) / 60_000);
+  const where = aheadMs > 0 ? 'ahead of' : 'behind';
   onTrouble('clock', new Error(`This machine's clock is ${minutes} minutes ${where} v1's; no open order can be looked for.`));
-  return true;
+  return undefined;
 }
 
 async function pricesOf(context: CallContext, { priceLists, mapping }: LostParts): Promise<CatalogLists | undefined> {

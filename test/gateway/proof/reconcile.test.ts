@@ -145,6 +145,12 @@ test.each<[string, readonly Row[], unknown, Looked?]>([
     IN_DOUBT,
     { lost: { fields: { network: 'MTN', phone: '08030000001', amount: 12_000 }, outcome: IN_DOUBT } },
   ],
+  [
+    'it takes one since it was opened by the clock of v1, which is behind',
+    [{ reference: 'V1', atMs: START - MINUTE_MS, shows: { amount: 97 } }],
+    FOUND,
+    { lost: { outcome: IN_DOUBT }, serverErrorMs: -MINUTE_MS },
+  ],
   ['it takes one since it was opened', [{ reference: 'V1', shows: { amount: 97 } }], FOUND, { lost: { outcome: IN_DOUBT } }],
   ['an order that v1 does not have has no outcome at once', [], UNKNOWN],
   ['an order that v1 does not have after the quiet time was never sent', [], ABSENT, QUIET],
