@@ -6,15 +6,15 @@
 import type { Credentials } from '../../domain/credentials';
 import { GatewayError } from '../../domain/errors';
 import type { LegacyRequest, Line } from '../../domain/legacy';
-import type { CallerKey, Mapping, Operation, RouteMatch, AfterPending } from '../../mapping/mapping';
+import type { CallerKey, Field, Mapping, Operation, RouteMatch, AfterPending } from '../../mapping/mapping';
 import type { V1Call, CallContext } from '../../upstream/upstream';
 import type { Authenticated } from './authenticate';
 import { buildCall } from './build-call';
-import { canonicalise, type Intent, type LookUpWord, rawValuesOf } from './canonicalise';
+import { canonicalise, type Intent, type LookUpWord } from './canonicalise';
 import type { CatalogLists } from './catalog-lists';
 import { detectFormat, type Detection } from './detect-format';
 import { guardNumbering } from './guard-numbering';
-import { type RawValue, readRaw, readRequestId } from './read-raw';
+import { isNoId, type RawValue, readRaw, readRequestId } from './read-raw';
 import { type RecognisedFamily, recogniseFamily } from './recognise-family';
 
 /** Step 2: the operation of the address. */
@@ -145,8 +145,9 @@ function refuseMisplacedPurchase({ operation, parameters, mapping }: Detected, r
   const { kind } = operation;
   if (kind !== 'list' && request.method !== 'POST') return;
   const hasId = (): boolean => readRequestId(request, parameters, mapping) !== undefined;
-  if (kind === 'status' && (hasId() || operation.fields.some((field) => rawValuesOf(field, request, parameters).length > 0)))
-    return;
+  const hasOrder = (field: Field): boolean =>
+    field.name in parameters || readRaw(request, field).some(({ value }) => !isNoId(value));
+  if (kind === 'status' && (hasId() || operation.fields.some(hasOrder))) return;
   const spellings = spellingsOf(operation);
   const isForeign = ({ spelling }: RawValue): boolean => !spellings.includes(spelling);
   const isEachName = (isAllowed: (name: string) => boolean): boolean =>
