@@ -10,6 +10,7 @@ import { rowOf, type ShownRow } from '../orders/found-row';
 import {
   contraryEndOf,
   CONTRARY_WORDS,
+  isInSandbox,
   lossOf,
   moneyOf,
   readOpenOrders,
@@ -209,7 +210,7 @@ async function report(range: Range, opened: Opened): Promise<void> {
   let unpriced = 0;
   let inSandbox = 0;
   for await (const order of ordersIn(range, opened)) {
-    if (owner === undefined && mapping.callerKeys.get(order.owner)?.sandboxOf !== undefined) {
+    if (owner === undefined && isInSandbox(order, mapping)) {
       inSandbox += 1;
       continue;
     }

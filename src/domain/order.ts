@@ -44,6 +44,8 @@ export interface Trail {
   readonly reason: string;
   /** The family of the script, and its proof. */
   readonly family?: { readonly id: string; readonly reason: string };
+  /** Set where the key was in the sandbox. Absent in records of earlier builds, too. */
+  readonly sandbox?: true;
   /** By field: the script's own name of it. */
   readonly spellings: Readonly<Record<string, string>>;
   /** By field: the number as sent, where the caller's own numbers or `numberedBy` gave it its meaning. */

@@ -45,9 +45,12 @@ export async function readOpenOrders(
   };
 }
 
-/** Whether the order was placed in the sandbox, by a key that callers.yaml sends there: it has no real money. */
-export function isInSandbox({ owner }: Pick<Order, 'owner'>, mapping: Pick<Mapping, 'callerKeys'>): boolean {
-  return mapping.callerKeys.get(owner)?.sandboxOf !== undefined;
+/**
+ * Whether the order was placed in the sandbox: it has no real money. For orders of earlier builds only callers.yaml tells it, as long as the key has its
+ * entry there.
+ */
+export function isInSandbox({ owner, trail }: Order, { callerKeys }: Pick<Mapping, 'callerKeys'>): boolean {
+  return trail?.sandbox === true || callerKeys.get(owner)?.sandboxOf !== undefined;
 }
 
 /** The three amounts of an order, in kobo. An absent one is zero or not known. */

@@ -478,6 +478,14 @@ describe('--caller', () => {
     expect(await printed('report', '--caller', 'Ada (sandbox)')).not.toContain('not counted');
   });
 
+  test('the report of all callers leaves out money of the sandbox also when its key has no entry any more', async () => {
+    const trail = { ...newOrder().trail!, sandbox: true } as const;
+    await fill({ id: 'was-in-play', outcome: sold('V3'), changes: { owner: sandboxScopeOf(STRANGER), trail } });
+    const stdout = await printed('report');
+    expect(stdout).toMatch(/\nsucceeded +1 +100\.00 +98\.00 +0\.00\n/);
+    expect(stdout).toContain('\n2 orders in the sandbox, where nothing is charged, are not counted.\n');
+  });
+
   test('an order is shown with the name of its caller, and only for the caller asked for', async () => {
     expect(await printed('list')).toMatch(/ Ada +buy_airtime[^]* feedfeed +buy_airtime[^]* Ada \(sandbox\) +buy/);
     expect(await printed('show', 'of-ada', '--json')).toContain('"caller": "Ada"');

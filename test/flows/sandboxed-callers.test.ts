@@ -1,6 +1,9 @@
 /** A key that callers.yaml sends to the sandbox, beside a v1 that counts what reaches it. */
 import { createServer, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { systemClock } from '../../src/domain/clock';
+import { openLmdbReader } from '../../src/journal/lmdb-journal';
+import { isInSandbox } from '../../src/orders/order-money';
 import { freePort } from '../free-port';
 import { listen } from '../listen';
 import { until } from '../until';
@@ -84,6 +87,20 @@ test('an order of the sandbox is none of v1 after the switch back, and is not to
     const asked = await send(house.url, '/api/transaction/play-2', undefined, { key: ADA });
     expect([asked.body.status, asked.body.Status]).toEqual(['pending', 'processing']);
     expect((await sell(house, 'real-1')).body).toMatchObject({ reference: 'REAL-1' });
+  }));
+
+test('an order stays one of the sandbox when its key has no entry any more', () =>
+  withAda(IN_SANDBOX, async (house) => {
+    expect((await sell(house, 'play-4')).body).toMatchObject({ status: 'success' });
+    await renameKeys(house, {});
+    expect((await sell(house, 'real-3')).body).toMatchObject({ reference: 'REAL-1' });
+    const journal = await openLmdbReader({ dir: join(house.dataDir, 'journal') });
+    const mapping = house.service.live.current();
+    const ids: string[] = [];
+    for await (const order of journal.list({ fromMs: 0, untilMs: Infinity, limit: 9 }))
+      if (isInSandbox(order, mapping)) ids.push(order.requestId);
+    await journal.close();
+    expect(ids).toEqual(['play-4']);
   }));
 
 test('an order of v1 is told as it stands there while its key is in the sandbox, and is not sold in play', () =>

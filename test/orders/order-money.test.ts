@@ -41,6 +41,14 @@ test('open orders of a key in the sandbox are not counted as money at risk, and 
   }
 });
 
+test('an open order of the sandbox is no money at risk either when its key has no entry any more', async () => {
+  const journal = createMemoryJournal();
+  await open(journal, 'in play', { trail: { ...newOrder().trail!, sandbox: true } });
+  await open(journal, 'real');
+  const { orders } = await readOpenOrders(journal, mapping, OPENED_AT_MS);
+  expect(orders.map(({ requestId }) => requestId)).toEqual(['real']);
+});
+
 test('the amount asked for, the amount charged and the amount at risk follow from the outcome of an order', () => {
   const order = { ...newOrder(), number: 1, attempts: 1 };
   const delivery = { charged: kobo(9_800) };

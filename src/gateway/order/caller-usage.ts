@@ -37,7 +37,7 @@ export interface CallerUsage {
 }
 
 export interface UsageParts {
-  readonly journal: Pick<Journal, 'listOfOwner' | 'find'>;
+  readonly journal: Pick<Journal, 'listOfOwner' | 'listUnsettled' | 'find'>;
   readonly mapping: () => Mapping;
   readonly clock: Pick<Clock, 'now'>;
   /** The last midnight before a time. */
@@ -49,8 +49,10 @@ export interface UsageParts {
 
 /** Orders of this last time are read at every purchase: their outcomes change, and other processes may add orders that are a little older. */
 const WINDOW_MS = 60_000;
-/** How often older open orders are read again, to notice changes by other processes. */
+/** For how long the older open orders are not read again, which shows changes by other processes. */
 const LOOK_AGAIN_MS = 5_000;
+/** How many open orders are read at once. Those beyond it are read one by one. */
+const LISTED_MAX = 10_000;
 /** How often the day is counted anew. A refused order may be reopened by another process, and only a new count notices that. */
 const RECOUNT_MS = 10 * 60_000;
 const OWNERS_MAX = 1_000;
@@ -129,14 +131,17 @@ async function* list(range: Omit<OfOwner, 'limit'>, { journal, onTrouble }: Usag
 }
 
 async function lookAgain(owner: string, counted: Counted, now: number, parts: UsageParts): Promise<void> {
-  if (now - counted.lookedAtMs < LOOK_AGAIN_MS) return;
-  counted.lookedAtMs = now;
+  if (counted.open.size === 0 || now - counted.lookedAtMs < LOOK_AGAIN_MS) return;
+  // In one reading: the key's next purchase waits, and in a database each reading takes a way there and back. `list` has reported unreadable ones.
+  const span = { owner, fromMs: counted.dayMs, limit: LISTED_MAX, onUnreadable: () => undefined };
+  const unsettled = new Map((await parts.journal.listUnsettled(span)).map((order) => [order.requestId, order]));
   // A copy of the keys: an open order is put back at the end of the map, and a loop over the map itself would never end.
   for (const requestId of [...counted.open.keys()]) {
-    const order = await parts.journal.find(owner, requestId);
+    const order = unsettled.get(requestId) ?? (await parts.journal.find(owner, requestId));
     counted.open.delete(requestId);
     if (order !== undefined) place(order, counted, parts);
   }
+  counted.lookedAtMs = parts.clock.now();
 }
 
 function place(order: Order, counted: Counted, parts: UsageParts): void {

@@ -33,9 +33,11 @@ export function newOrderOf(parsed: ParsedRequest, call: V1Call, openedAtMs: numb
   return headerId === undefined || headerId === requestId?.id ? order : { ...order, headerId };
 }
 
-function trailOf({ mapping, reason, family, intent: { spellings, ownNumbers, numberedBy } }: ParsedRequest): Trail {
-  const { hash } = mapping;
-  const trail = family === undefined ? { mapping: hash, reason, spellings } : { mapping: hash, reason, family, spellings };
+function trailOf(parsed: ParsedRequest): Trail {
+  const { mapping, reason, family, credentials, intent } = parsed;
+  const { spellings, ownNumbers, numberedBy } = intent;
+  const read = { mapping: mapping.hash, reason, spellings, ...(credentials.sandboxOf && { sandbox: true as const }) };
+  const trail = family === undefined ? read : { ...read, family };
   if (Object.keys(ownNumbers).length === 0) return trail;
   return numberedBy === undefined ? { ...trail, ownNumbers } : { ...trail, ownNumbers, numberedBy: numberedBy.title };
 }

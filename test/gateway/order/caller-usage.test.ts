@@ -27,10 +27,18 @@ function openUsage() {
   let nowMs = NOON;
   let orders = 0;
   let finds = 0;
+  let looks = 0;
+  let lookTakesMs = 0;
   const unreadable: Error[] = [];
   const troubles: string[] = [];
   const journal = createMemoryJournal();
-  const counted: Pick<Journal, 'listOfOwner' | 'find'> = {
+  const counted: Pick<Journal, 'listOfOwner' | 'listUnsettled' | 'find'> = {
+    async listUnsettled(options) {
+      looks += 1;
+      nowMs += lookTakesMs;
+      for (const error of unreadable) options.onUnreadable!(error);
+      return journal.listUnsettled(options);
+    },
     async find(owner, requestId) {
       finds += 1;
       if (finds > FINDS_MAX) throw new Error('the same orders are looked at without an end');
@@ -61,6 +69,8 @@ function openUsage() {
     setNow: (ms: number) => (nowMs = ms),
     takeReads: () => [orders, (orders = 0)][0],
     takeFinds: () => [finds, (finds = 0)][0],
+    takeLooks: () => [looks, (looks = 0)][0],
+    setLookTakes: (ms: number) => (lookTakesMs = ms),
     order: async (requestId: string, atMs: number, outcome?: Outcome, more: Partial<NewOrder> = {}) => {
       await journal.open(newOrder({ requestId, openedAtMs: atMs, ...more }));
       if (outcome !== undefined) await journal.settle(OWNER, requestId, outcome, atMs + 1);
@@ -160,26 +170,49 @@ test('older orders are read once, and an outcome that comes later is seen', asyn
   expect(takeReads()).toBe(0);
 });
 
-test('open orders are read once each time, and not for ever', async () => {
-  const { order, today, setNow, takeFinds } = openUsage();
-  for (const id of ['one', 'two', 'three']) await order(id, NOON - HOUR, { kind: 'pending' });
-  expect(await today()).toEqual([3, 300]);
+test('open orders are read at once, and one by one only where they have ended', async () => {
+  const { order, today, journal, setNow, takeFinds, takeLooks } = openUsage();
+  const ids = Array.from({ length: 50 }, (_, index) => `open ${index}`);
+  for (const id of ids) await order(id, NOON - HOUR, { kind: 'pending' });
+  expect(await today()).toEqual([50, 5_000]);
   for (const ms of [6_000, MINUTE, 2 * MINUTE]) {
     setNow(NOON + ms);
-    expect(await today()).toEqual([3, 300]);
-    expect(takeFinds()).toBe(3);
+    expect(await today()).toEqual([50, 5_000]);
+    expect([takeLooks(), takeFinds()]).toEqual([1, 0]);
   }
+  await journal.settle(OWNER, 'open 7', { kind: 'declined' }, NOON + 2 * MINUTE);
+  setNow(NOON + 3 * MINUTE);
+  expect(await today()).toEqual([49, 4_900]);
+  expect([takeLooks(), takeFinds()]).toEqual([1, 1]);
 });
 
-test('refused orders are not read again with each purchase', async () => {
-  const { order, today, setNow, takeFinds } = openUsage();
-  for (let index = 0; index < 50; index += 1)
-    await order(`refused ${index}`, NOON - HOUR + index, { kind: 'rejected', httpStatus: 400 });
-  await order('given back', NOON - HOUR, { kind: 'pending' });
+test('a look at open orders that takes long is not due again at once', async () => {
+  const { order, today, setNow, takeLooks, setLookTakes } = openUsage();
+  await order('open', NOON - HOUR, { kind: 'pending' });
+  await today();
+  setLookTakes(7_000);
+  setNow(NOON + 6_000);
+  for (let purchases = 0; purchases < 3; purchases += 1) await today();
+  expect(takeLooks()).toBe(1);
+});
+
+test('a record that this build cannot read stops no look at open orders', async () => {
+  const { order, today, setNow, unreadable } = openUsage();
+  await order('open', NOON - HOUR, { kind: 'pending' });
+  unreadable.push(new Error('a record of version 9'));
   expect(await today()).toEqual([1, 100]);
   setNow(NOON + 6_000);
   expect(await today()).toEqual([1, 100]);
-  expect(takeFinds()).toBe(1);
+});
+
+test('refused orders are not read again with each purchase', async () => {
+  const { order, today, setNow, takeFinds, takeLooks } = openUsage();
+  for (let index = 0; index < 50; index += 1)
+    await order(`refused ${index}`, NOON - HOUR + index, { kind: 'rejected', httpStatus: 400 });
+  expect(await today()).toEqual([0, 0]);
+  setNow(NOON + 6_000);
+  expect(await today()).toEqual([0, 0]);
+  expect([takeLooks(), takeFinds()]).toEqual([0, 0]);
 });
 
 test('a long last minute is read in turns with other work', async () => {
