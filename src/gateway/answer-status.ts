@@ -12,7 +12,7 @@ import { isCredit, outcomeOfReceipt } from '../upstream/answer-data';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { type Answer, idsOf } from './answer';
 import { withGoods } from './proof/fill-goods';
-import { type ParsedRequest, readContextOf, type Reader, type Walk } from './read/walk-in';
+import { type ParsedRequest, readContextOf, type Reader, readerOf, type Walk } from './read/walk-in';
 import { buildCall } from './read/build-call';
 import { catalogListsOf } from './read/catalog-lists';
 import { earlierSetOf } from './read/earlier-set';
@@ -156,7 +156,7 @@ function provenFamilyOf({ trail }: Order, { mapping, callerKey }: ParsedRequest)
 /** The order as it is now: of a running pursuit, or after a question to v1. */
 export async function latestOf(found: Order, reader: Reader, parts: WalkParts): Promise<Order> {
   const running = await parts.pursuits.find(found.owner, found.requestId);
-  return running?.current() ?? refresh(found, reader, parts);
+  return running?.current() ?? refresh(found, readerOf(found, reader), parts);
 }
 
 /** Asks v1 about an order that is not over, and settles it when v1 knows the end. */

@@ -6,6 +6,7 @@
 import type { Credentials } from '../../domain/credentials';
 import { GatewayError } from '../../domain/errors';
 import type { LegacyRequest, Line } from '../../domain/legacy';
+import type { Order } from '../../domain/order';
 import type { CallerKey, Field, Mapping, Operation, RouteMatch, AfterPending } from '../../mapping/mapping';
 import type { V1Call, CallContext } from '../../upstream/upstream';
 import type { Authenticated } from './authenticate';
@@ -225,6 +226,15 @@ export interface ParsedRequest extends Omit<WalkedIn, 'parameters' | 'detection'
 
 /** The parts of a parsed request that a read from v1 needs: key, address, and the time limit in the mapping. */
 export type Reader = Pick<ParsedRequest, 'credentials' | 'request' | 'mapping'>;
+
+/**
+ * The reader with the key of the order. An order that was placed at v1, before callers.yaml sent its key to the sandbox, is judged and read at v1: the
+ * sandbox does not know it, and would let every address hear of it.
+ */
+export function readerOf<R extends Reader>({ owner }: Pick<Order, 'owner'>, reader: R): R {
+  const { sandboxOf } = reader.credentials;
+  return sandboxOf?.fingerprint === owner ? { ...reader, credentials: sandboxOf } : reader;
+}
 
 export function readContextOf({ credentials, request, mapping }: Reader): CallContext {
   const { clientAddress, trace } = request;
