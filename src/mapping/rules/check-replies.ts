@@ -10,7 +10,6 @@ import { kindOfValue, NULL_IN_FAILURE, type Surroundings } from '../shapes';
 import { reportOnce, surroundingsOf, type Checking } from './checking';
 import type { OutcomeReply } from './reply-layers';
 import { endpointOf } from './v1-needs';
-import { walkValue } from './walk-value';
 
 /** Fields with a message. No request id may have such a name, because it is echoed under its own name in every outcome. */
 export const MESSAGE_FIELDS = ['message', 'msg', 'api_response', 'response', 'response_description', 'detail'];
@@ -61,27 +60,32 @@ function checkWhole(reply: OutcomeReply, { kind }: OperationSource, hasReply: bo
     return;
   }
   if (kind !== 'purchase' && kind !== 'status') return;
-  const tells = (field: string): boolean => JSON.stringify(fields.get(field)?.value ?? null).includes(`"$words.${field}"`);
-  if (!tells('status') && !tells('Status'))
+  const said = (['status', 'Status'] as const).flatMap((name) => {
+    const placed = fields.get(name);
+    return placed === undefined ? [] : [{ name, parts: choicesOf(placed) }];
+  });
+  if (!said.some(({ name, parts }) => parts.every(({ value }) => value === `$words.${name}`)))
     tell(
       path,
       'outcome-without-words',
-      `the reply of \`${operation}\` to a ${outcome} has neither \`$words.status\` nor \`$words.Status\``,
+      `the reply of \`${operation}\` to a ${outcome} does not always have \`$words.status\` or \`$words.Status\``,
       { at: 'key' },
     );
-  for (const name of ['status', 'Status']) {
-    const { value = null, path: at = [] } = fields.get(name) ?? {};
-    walkValue(value, at, {
-      expression: ({ root }, place, isTold) => {
-        if (isTold && root !== 'words')
-          tell(
-            place,
-            'outcome-without-words',
-            `\`${name}\` of a ${outcome} is \`$${root}\`, which is the same for every outcome`,
-          );
-      },
-    });
-  }
+  for (const { name, parts } of said)
+    for (const { value, path: at } of parts) {
+      const isOther = isJsonObject(value) || isList(value) || parseExpression(value) !== undefined;
+      if (isOther && value !== `$words.${name}`)
+        tell(at, 'outcome-without-words', `\`${name}\` of a ${outcome} is not \`$words.${name}\``);
+    }
+}
+
+/** The values of which a field gets one: the branches of `when` and the parts of `first`, or else its own value. */
+function choicesOf({ value, path }: PlacedValue): PlacedValue[] {
+  if (!isJsonObject(value)) return [{ value, path }];
+  const { first } = value;
+  if ('when' in value) return ['value', 'else'].flatMap((key) => choicesOf({ value: value[key] ?? null, path: [...path, key] }));
+  if (first === undefined || !isList(first)) return [{ value, path }];
+  return first.flatMap((part, index) => choicesOf({ value: part, path: [...path, 'first', index] }));
 }
 
 function checkFieldsOf(

@@ -98,6 +98,21 @@ test.each([
   expect(errorsOf(text)).toEqual([]);
 });
 
+test.each([
+  '§reply: { always: { status: { when: { $amount: present }, value: $words.status } } }',
+  '§reply: { always: { status: { when: { $amount: present }, value: { first: [$words.status] }, else: "" } } }',
+  'reply: { always: { status: $words.status, Status: §{ code: $words.Status } } }',
+  'reply: { always: { status: $words.status, Status: §[$words.Status] } }',
+  'reply: { always: { status: $words.status, Status: §$words.status } }',
+])('a reply whose status word is not there in every sale, or in another form, is refused: %s', (reply) => {
+  expectErrors(buyAirtime('{}').replace('reply: {}', reply), 'outcome-without-words');
+});
+
+test('a status word may depend on a condition if every branch is the word of the outcome', () => {
+  const word = '{ when: { $amount: present }, value: $words.status, else: { first: [$words.status] } }';
+  expect(errorsOf(buyAirtime(`{ always: { status: ${word} } }`))).toEqual([]);
+});
+
 test.each(['token', 'meter_token', 'purchased_code', 'pins', 'serial', 'data_pin', 'data_pins', 'name'])(
   'a failure reply of a format with goods in `%s` is refused',
   (name) => {
