@@ -27,6 +27,8 @@ export const OTHER_GOODS_FIELDS = [
   'data_pins',
 ];
 
+const ADD_ERROR = 'add `error: [$text]` below `failure:`';
+
 export function checkReplies(checking: Checking): void {
   const { source, report, replies } = checking;
   const hasUnknownBlock = (reply: ReplySource | undefined): boolean =>
@@ -46,7 +48,7 @@ export function checkReplies(checking: Checking): void {
   checkFieldsOf('failure', refusal, around, tell);
   if (refusal.size > 0 && !refusal.has('error'))
     tell(['blocks', 'refusal'], 'refusal-without-error', 'a refusal has no field `error`', {
-      hint: 'add `error: [$text]` below `failure:`',
+      hint: ADD_ERROR,
     });
 }
 
@@ -60,6 +62,10 @@ function checkWhole(reply: OutcomeReply, { kind }: OperationSource, hasReply: bo
     return;
   }
   if (kind !== 'purchase' && kind !== 'status') return;
+  if (outcome === 'failure' && !fields.has('error'))
+    tell(path, 'refusal-without-error', `the reply of \`${operation}\` to a failure has no field \`error\``, {
+      hint: ADD_ERROR,
+    });
   const said = (['status', 'Status'] as const).flatMap((name) => {
     const placed = fields.get(name);
     return placed === undefined ? [] : [{ name, parts: choicesOf(placed) }];

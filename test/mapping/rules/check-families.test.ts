@@ -40,6 +40,10 @@ test.each([
     'goods-not-told the success reply of `buy_electricity` has no `token`: the customer has paid for it',
   ],
   [
+    'operations: { buy_airtime: { reply: { without: { failure: [error] } } } }',
+    'refusal-without-error the reply of `buy_airtime` to a failure has no field `error`',
+  ],
+  [
     "operations: { buy_airtime: { reply: { without: { always: ['*'] } } } }",
     'echo-not-told `buy_airtime` does not echo the request id as it was sent',
   ],
