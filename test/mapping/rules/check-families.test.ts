@@ -59,6 +59,18 @@ test.each([
   expect(problemsOf(said)).toEqual([]);
 });
 
+test('a constant in a reply of the format is checked with the words of each family for the outcome', () => {
+  const code = `reply:
+  success: { code: { when: { $words.status: success }, value: '000', else: '016' } }
+
+proof:`;
+  const { problems } = checkFiles(editedFiles('format-a.yaml', 'proof:', code));
+  // The family process-is-sold hears of a sale in the word \`process\`.
+  expect(problems.map(({ code, message }) => `${code} ${message}`)).toEqual([
+    'success-word-misread `code` of a success is `016`, which scripts read as failure',
+  ]);
+});
+
 test.each([
   ['families/plain-php.yaml', 'smart_card_number, cableplan]', 'smart_card_nunber, cableplan]', 'smart_card_nunber'],
   ['families/plain-php.yaml', 'no_field: [network, request-id, ref]', 'no_field: [netwrk, request-id, ref]', 'netwrk'],

@@ -98,6 +98,13 @@ test.each([
   expect(errorsOf(text)).toEqual([]);
 });
 
+test('a constant that a sale may be told with while it is not known whether it was sold before must not read as sold', () => {
+  const code = (told: string): string =>
+    format(`{ failure: { code: { when: { $words.Status: failed }, value: '016', else: ${told} } } }`);
+  expectErrors(code("§'000'"), 'failure-word-misread');
+  expect(errorsOf(code("'099'"))).toEqual([]);
+});
+
 test.each([
   '§reply: { always: { status: { when: { $amount: present }, value: $words.status } } }',
   '§reply: { always: { status: { when: { $amount: present }, value: { first: [$words.status] }, else: "" } } }',
