@@ -107,13 +107,22 @@ export const checkDataFolder: Check = async ({ config: { dataDir } }) => {
       ...(await judgeDisk(dataDir)),
     ];
   } catch (error) {
-    return mend(
-      errorText(error),
-      'Without it nothing can be written, and nothing is sold.',
-      'Make the user of the gateway the owner of this folder.',
-    );
+    return mend(errorText(error), 'Without it nothing can be written, and nothing is sold.', cureFor(error));
   }
 };
+
+const CURES: Readonly<Record<string, string>> = {
+  ENOSPC: 'Make room on its disk.',
+  EDQUOT: 'Make room, or raise the quota of the user of the gateway.',
+  EROFS: 'Repair its disk and mount it for writing, or replace it.',
+  EIO: 'Repair or replace its disk.',
+};
+
+/** What to do with a folder that takes no file, by the system's error. */
+export function cureFor(error: unknown): string {
+  const { cause = error } = error as Error;
+  return CURES[(cause as NodeJS.ErrnoException).code ?? ''] ?? 'Make the user of the gateway the owner of this folder.';
+}
 
 async function judgeDisk(folder: string): Promise<readonly Finding[]> {
   const { type, bavail, bsize } = await statfs(folder);
@@ -164,7 +173,9 @@ export const checkJournal: Check = async ({ config }) => {
     return mend(
       `The journal does not open: ${errorText(error)}`,
       'The gateway does not start with this journal, and its orders cannot be read.',
-      'Correct what the first sentence names, or put a backup in place with `compat-gateway restore`.',
+      folder === undefined
+        ? 'Correct what the first sentence names. If the database is away, bring it back or let its standby take over, and do not restart the gateway.'
+        : 'Correct what the first sentence names, or put a backup in place with `compat-gateway restore`.',
     );
   }
   const bytes = folder === undefined ? undefined : statSync(join(folder, 'data.mdb'), { throwIfNoEntry: false })?.size;

@@ -8,6 +8,7 @@ import {
   checkJournal,
   checkMappings,
   checkSecrets,
+  cureFor,
   judgeNode,
   judgeOpenFiles,
 } from '../../../src/cli/doctor/check-machine';
@@ -59,6 +60,16 @@ test('a folder that does not exist yet, and a file in its place', async () => {
   ]);
 });
 
+test.each([
+  ['ENOSPC', 'Make room on its disk.'],
+  ['EDQUOT', 'Make room, or raise the quota of the user of the gateway.'],
+  ['EROFS', 'Repair its disk and mount it for writing, or replace it.'],
+  ['EIO', 'Repair or replace its disk.'],
+  ['EACCES', 'Make the user of the gateway the owner of this folder.'],
+])('a folder that takes no file because of %s: %s', (code, cure) =>
+  expect(cureFor(Object.assign(new Error('no'), { code }))).toBe(cure),
+);
+
 const TMPFS = 0x01021994;
 const inMemory = existsSync('/dev/shm') && statfsSync('/dev/shm').type === TMPFS ? test : test.skip;
 inMemory('a folder in memory (needs /dev/shm)', async () => {
@@ -93,6 +104,9 @@ test('a database that cannot be reached', async () => {
   const [finding] = await look(checkJournal, env);
   expect(finding).toMatchObject({ level: 'mend', what: expect.stringMatching(/^The journal does not open: /) as string });
   expect(JSON.stringify(finding)).not.toContain('hidden');
+  // A backup is older than what the database has.
+  expect(finding?.todo).toMatch(/bring it back or let its standby take over, and do not restart the gateway/);
+  expect(finding?.todo).not.toContain('restore');
 });
 
 test('a secret in a file, a secret in a setting, and a secret that is cut off', async () => {
