@@ -99,6 +99,33 @@ test('a journal that opens, a file that is no journal, and a journal of another 
   expect(brief(await look(checkJournal, { JOURNAL_URL: 'memory:' }))).toEqual(['mend: The journal is in memory (JOURNAL_URL).']);
 });
 
+test('a journal in a folder that takes no file, although it can be read', async () => {
+  await makeJournal({});
+  // Nobody can write a file where there is a folder, whichever user runs this.
+  mkdirSync(join(folder, 'journal', `probe.${process.pid}`));
+  expect(await look(checkJournal)).toEqual([
+    {
+      level: 'mend',
+      what: expect.stringMatching(/^The journal folder .*journal cannot be written: EISDIR/) as string,
+      why: 'The gateway does not start with this journal.',
+      todo: 'Make the user of the gateway the owner of this folder.',
+    },
+  ]);
+});
+
+inMemory('a journal on a disk of its own, which is memory (needs /dev/shm)', async () => {
+  const place = mkdtempSync('/dev/shm/doctor-');
+  try {
+    await makeJournal({ JOURNAL_URL: `lmdb:${place}` });
+    expect(brief(await look(checkJournal, { JOURNAL_URL: `lmdb:${place}` }))).toEqual([
+      expect.stringMatching(/^well: The journal opens/),
+      `mend: The folder ${place} of JOURNAL_URL is on tmpfs, in memory.`,
+    ]);
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+});
+
 test('a database that cannot be reached', async () => {
   const env = { JOURNAL_URL: 'postgres://user:hidden@127.0.0.1:1/db', GATEWAY_SECRET: KEY };
   const [finding] = await look(checkJournal, env);
