@@ -222,8 +222,8 @@ class RunningGateway implements Gateway {
     this.#cancelEndWaiting = this.#parts.clock.after(STOP_PATIENCE_MS, () => this.#parts.pursuits.endWaiting());
   }
 
-  reconcile(credentials: Credentials, clientAddress: string): Promise<number> {
-    return this.#parts.reconciler.reconcile(credentials, clientAddress);
+  async reconcile(credentials: Credentials, clientAddress: string): Promise<number> {
+    return (await this.#parts.reconciler.reconcile(credentials, clientAddress)).settled;
   }
 
   recheck(credentials: Credentials, clientAddress: string, requestId: string): Promise<Rechecked | undefined> {

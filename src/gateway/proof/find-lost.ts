@@ -48,6 +48,8 @@ export interface LookResult {
   readonly settled: number;
   /** True when the next look knows more than this one did. */
   readonly hasLearnt: boolean;
+  /** Why v1's history was not searched for the orders without a reference, in words about v1. */
+  readonly unread?: string;
 }
 
 /** How many open orders are listed. If a key has more, no row is given to an order: a rival order might be missing in the list. */
@@ -85,7 +87,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     },
     context,
   );
-  if (read === undefined || areClocksApart(read, parts)) return { settled: 0, hasLearnt: false };
+  if (read === undefined || areClocksApart(read, parts)) return unread(read);
   const owner = context.credentials.fingerprint;
   const shownBeforeMs = startedAt - SHOWN_WITHIN_MS;
   const history = { ...read, ...(await wholeSince(read, { owner, untilMs: shownBeforeMs }, parts)) };
@@ -132,6 +134,11 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     if (after.outcome?.kind === outcome.kind) settled += 1;
   }
   return { settled, hasLearnt: history.hasLearnt };
+}
+
+function unread(read: History | undefined): LookResult {
+  const why = read === undefined ? 'it did not show its history' : 'its clock and that of this machine are too far apart';
+  return { settled: 0, hasLearnt: false, unread: why };
 }
 
 function phonesOf(traits: LostTraits | undefined): readonly string[] | undefined {
