@@ -38,7 +38,7 @@ export interface StoryParts {
   readonly keyring: Pick<Keyring, 'hash'>;
   /** The running set of mappings. */
   readonly mapping: Mapping;
-  /** An earlier set of mappings by its hash; undefined if it is no longer kept. */
+  /** An earlier set of mappings by its hash; undefined if it is not kept, or not readable by this build. */
   readonly setOf: (hash: string) => Mapping | undefined;
 }
 

@@ -147,6 +147,7 @@ test('a secret in a file, a secret in a setting, and a secret that is cut off', 
     "note: The gateway's secret is GATEWAY_SECRET.",
   ]);
   rmSync(join(folder, 'gateway.secret-check'));
+  rmSync(join(folder, 'gateway.secret'));
   expect((await look(checkSecrets, { JOURNAL_KEY: KEY, GATEWAY_SECRET: KEY }))[0]).toMatchObject({
     todo: expect.stringMatching(/no backup holds it/) as string,
   });
