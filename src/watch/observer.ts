@@ -8,7 +8,7 @@ import { NOT_KEPT } from '../domain/traffic';
 import type { ParsedRequest } from '../gateway/read/walk-in';
 import type { Served } from '../gateway/gateway';
 import type { WrongPin } from '../gateway/order/pin-guard';
-import type { JournalEvent } from '../journal/journal';
+import { JournalAway, type JournalEvent } from '../journal/journal';
 import type { EndedRequest } from '../http/app';
 import type { Reloaded } from '../mapping/live';
 import { formatProblem } from '../mapping/problem';
@@ -58,7 +58,11 @@ export function createObserver(log: Log, metrics: Metrics, options: ObserverOpti
       metrics.wrongPin();
       log.warn('wrong_pin', { ...wrong });
     }),
-    trouble: watching((what: string, error: unknown) => log.error(what, errorFields(error))),
+    /** While a database is away every waiting sale meets it: a line for each would hide those that tell when it went and when it came back. */
+    trouble: watching((what: string, error: unknown) => {
+      if (![error, (error as Error | undefined)?.cause].some((one) => one instanceof JournalAway))
+        log.error(what, errorFields(error));
+    }),
     /** Logs a reload, or a start with the last good mapping. */
     reloaded: (reloaded: Reloaded): void => {
       metrics.reloaded(reloaded.kind, reloaded.hash);
