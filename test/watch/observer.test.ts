@@ -76,6 +76,20 @@ test('a step that fails because the database is known to be away has no line of 
   expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['journal_write_failed', 'find', 'find']);
 });
 
+test('connections without room are counted, and the first of them is told with what helps', async () => {
+  const lines: string[] = [];
+  const metrics = createMetrics({ hasProcessMetrics: false });
+  const observer = createObserver(createLog('info', { write: (line: string) => void lines.push(line) }), metrics);
+  for (const why of ['gave_way', 'full', 'full'] as const) observer.connectionRefused(why);
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { level: 'warn', event: 'connections_refused', kind: 'gave_way', detail: expect.stringContaining('LimitNOFILE') as string },
+  ]);
+  expect((await metrics.registry.metrics()).match(/^compat_connections_refused_total.*$/gm)).toEqual([
+    'compat_connections_refused_total{why="full"} 2',
+    'compat_connections_refused_total{why="gave_way"} 1',
+  ]);
+});
+
 test('a status question or a repeat of a told sale counts as found, not as another sale', async () => {
   const metrics = createMetrics({ hasProcessMetrics: false });
   const observer = createObserver(createLog('info', { write: () => undefined }), metrics, { titleOf: () => 'Ada' });
