@@ -20,6 +20,7 @@ import { createDeadline, createFollowingClock, pause, systemClock, type Clock, t
 import { readOpenFilesLimit, shareDescriptors, sharesOfWorker, type DescriptorShares } from './start/descriptors';
 import { createGateway, type Gateway } from './gateway/gateway';
 import type { GatewayParts, SharedParts } from './gateway/walk-parts';
+import type { Sets } from './gateway/read/earlier-set';
 import type { Keyring } from './gateway/read/keyring';
 import { createKeyGuard, type KeyGuard } from './gateway/key-guard';
 import { takeBackMark } from './gateway/tell/mark-told';
@@ -203,6 +204,8 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
   const { clock, mapping, upstreamUrl, hasSandbox, joined } = parts;
   const { observer, log, closers, metrics, showId, keyring, repeated } = tools;
   metrics.mappingLoaded(mapping().hash);
+  const setOf = openSetHistory(config.dataDir).mappingOf;
+  const sets = (): Sets => ({ mapping: mapping(), setOf });
   const { journal, endSigns, toldSales, toldLog, hasNeighbours, ...watched } = await openOrders(config, tools, clock);
   const traffic = openConfiguredTraffic(config, mapping, metrics, observer.trouble);
   closers.push(() => traffic?.stop() ?? Promise.resolve());
@@ -218,16 +221,16 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
   const upstream = wrapUpstream(v1, { ...tools, sandboxUrl: parts.sandboxUrl, keyGuard, notes });
   // All workers share one journal: only the first counts its open orders and reports them.
   const watchingOrders =
-    (joined?.worker ?? 1) === 1 ? watchOpenOrders({ journal, mapping, clock, log, metrics, showId }) : undefined;
+    (joined?.worker ?? 1) === 1 ? watchOpenOrders({ journal, sets, clock, log, metrics, showId }) : undefined;
   closers.push(async () => watchingOrders?.stop());
   const gateway = openGateway(config, {
-    ...{ mapping, upstream, known, keyring, keyGuard, metrics, observer, clock, closers, joined },
+    ...{ mapping, setOf, upstream, known, keyring, keyGuard, metrics, observer, clock, closers, joined },
     sandboxKey: config.upstreamUrl === undefined ? undefined : DEMO_KEY,
     crowdedSeconds: v1.crowdedSeconds,
     onTold: (order, told) => toldLog.note(order, told),
     toldSales: () => (joined !== undefined || hasNeighbours() ? toldSales : undefined),
     ...watched,
-    journal: wrapJournal(journal, tools, mapping),
+    journal: wrapJournal(journal, tools, sets),
   });
   const deadline = createDeadline(clock, STOP_DEADLINE_MS);
   const stopping = createStopLog({ log, clock, journal, orders: () => gateway.inFlight });
@@ -290,18 +293,17 @@ interface GatewayOpening
     Pick<GatewayParts, 'journal' | 'upstream' | 'keyring' | 'sandboxKey' | 'toldSales' | 'unmarkedMs' | 'haveAllSigned'>,
     Required<Pick<GatewayParts, 'keyGuard' | 'crowdedSeconds' | 'onTold'>> {
   readonly mapping: () => Mapping;
+  readonly setOf: Sets['setOf'];
   readonly known: KnownAddresses;
   readonly metrics: Metrics;
   readonly joined: Joined | undefined;
 }
 
 function openGateway(config: Config, { known, metrics, observer, closers, joined, ...parts }: GatewayOpening): Gateway {
-  const history = openSetHistory(config.dataDir);
   const learnt = openLearntPatience(config.dataDir, { ...parts, observer, metrics, closers });
   return createGateway({
     ...parts,
     ...rememberV1(parts.upstream, parts.clock, known),
-    setOf: (hash) => history.setOf(hash)?.mapping,
     learntPatience: joined?.sharePatience(learnt) ?? learnt,
     shared: joined?.shared,
     timeZone: config.timeZone,

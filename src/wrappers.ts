@@ -4,8 +4,8 @@
  */
 import type { Tools } from './around';
 import type { KeyGuard } from './gateway/key-guard';
+import type { Sets } from './gateway/read/earlier-set';
 import type { Journal } from './journal/journal';
-import type { Mapping } from './mapping/mapping';
 import type { Notes } from './orders/notes';
 import { withSandboxedKeys } from './start/sandboxed-keys';
 import { loggedJournal } from './telemetry/log';
@@ -16,11 +16,11 @@ import { countSales, listenToSettled, sayContraryEnds } from './watch/settled-or
 export function wrapJournal(
   journal: Journal,
   tools: Pick<Tools, 'traces' | 'log' | 'metrics' | 'showId' | 'observer'>,
-  mapping: () => Mapping,
+  sets: () => Sets,
 ): Journal {
   const traced = tools.traces?.journal(journal) ?? journal;
   const logged = loggedJournal(traced, tools.log, tools.showId);
-  const listeners = [sayContraryEnds({ ...tools, mapping }), countSales({ ...tools, mapping })];
+  const listeners = [sayContraryEnds({ ...tools, sets }), countSales({ ...tools, sets })];
   return listenToSettled(logged, listeners, (error) => tools.observer.trouble('watching', error));
 }
 

@@ -95,10 +95,10 @@ async function find(number: string | undefined, asked: Asked, opened: Opened): P
 
 const TITLES = ['time', 'caller', 'operation', 'number', 'outcome', 'asked for', 'request id', 'reference or reason'];
 
-function cellsOf(found: FoundRow, { mapping, times }: Opened): string[] {
-  const { atMs, caller, operation, numbers, outcome, money, requestId, reference, code, told } = rowOf(found, mapping);
+function cellsOf(found: FoundRow, opened: Opened): string[] {
+  const { atMs, caller, operation, numbers, outcome, money, requestId, reference, code, told } = rowOf(found, opened);
   const end = found.kind === 'refused' ? `${code}: ${told}` : reference;
-  return [times.text(atMs), caller, operation, numbers, outcome, nairaCell(money.askedFor), requestId, end];
+  return [opened.times.text(atMs), caller, operation, numbers, outcome, nairaCell(money.askedFor), requestId, end];
 }
 
 /** Prints the story of the order with this id, or all that the journal has of it. With `owner`, only orders of that key count. */
@@ -120,7 +120,7 @@ export async function tellStory(
     const ofWhom = owner === undefined ? '' : ` of ${callerName(mapping, owner)}`;
     if (orders.length === 0) throw new Error(`There is no order ${id}${ofWhom} in the journal.`);
     for (const order of orders)
-      if (asJson) print(escapeText(JSON.stringify(showOrder(order, mapping, times), null, 2), '\n'));
+      if (asJson) print(escapeText(JSON.stringify(showOrder(order, opened, times), null, 2), '\n'));
       else print(textOfLines(storyLines(await desk.story(order), times, withReply)));
   });
 }

@@ -2,9 +2,9 @@ import { Command, Option } from 'commander';
 import { addKobo, nairaCell, nairaText, ZERO_KOBO, type AmountMinor } from '../domain/amount';
 import type { Order } from '../domain/order';
 import { counted, csvCell } from '../domain/shown-words';
+import type { Sets } from '../gateway/read/earlier-set';
 import type { Journal } from '../journal/journal';
 import { findCaller } from '../mapping/caller-name';
-import type { Mapping } from '../mapping/mapping';
 import { OUTCOMES as FOUND_OUTCOMES } from '../orders/find-orders';
 import { rowOf, type ShownRow } from '../orders/found-row';
 import {
@@ -130,14 +130,14 @@ async function ownerOf({ caller }: OfCaller, { mapping, journal }: Pick<Opened, 
 const outcomeOf = (order: Order): string => order.outcome?.kind ?? 'open';
 /** Of an order in a list: all that stands beside its time. */
 const TITLES = ['caller', 'operation', 'outcome', ...MONEY_TITLES, 'request id', 'reference'];
-const cellsOf = (order: Order, mapping: Mapping): string[] => {
-  const { caller, operation, outcome, money, requestId, reference } = rowOf({ kind: 'order', order }, mapping);
+const cellsOf = (order: Order, sets: Sets): string[] => {
+  const { caller, operation, outcome, money, requestId, reference } = rowOf({ kind: 'order', order }, sets);
   return [caller, operation, outcome, ...MONEY.map((part) => nairaCell(money[part])), requestId, reference];
 };
 const countOrders = (count: number): string => counted(count, 'order');
 
 async function list({ limit, ...range }: Range & { readonly limit: number }, opened: Opened): Promise<void> {
-  const { mapping, times } = opened;
+  const { times } = opened;
   const latest: Order[] = [];
   let count = 0;
   for await (const order of ordersIn(range, opened)) {
@@ -147,7 +147,7 @@ async function list({ limit, ...range }: Range & { readonly limit: number }, ope
     if (latest.length >= 2 * limit) latest.splice(0, latest.length - limit);
   }
   const shown = latest.slice(-limit);
-  const rows = shown.map((order) => [times.text(order.openedAtMs), ...cellsOf(order, mapping)]);
+  const rows = shown.map((order) => [times.text(order.openedAtMs), ...cellsOf(order, opened)]);
   print(`Times in ${times.zone}, money in naira.`);
   printTable(NUMERIC_COLUMNS, [['opened', ...TITLES], ...rows]);
   print(
@@ -184,13 +184,13 @@ const EXPORT_FORMATS = ['csv', 'json', 'jsonl'] as const;
 type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 async function exportOrders(range: Range & { readonly format: ExportFormat }, opened: Opened): Promise<void> {
-  const { mapping, times } = opened;
+  const { times } = opened;
   // Programs that read JSON convert times themselves, so JSON has UTC; a spreadsheet shows times as they are, so CSV has the operator's zone.
   const timeText = range.format === 'csv' ? times.iso : (ms: number): string => new Date(ms).toISOString();
   if (range.format === 'csv') print(Object.keys(COLUMNS).join(','));
   let before = '[';
   for await (const order of ordersIn(range, opened)) {
-    const exported: Exported = { order, shown: rowOf({ kind: 'order', order }, mapping), timeText };
+    const exported: Exported = { order, shown: rowOf({ kind: 'order', order }, opened), timeText };
     const row = Object.entries(COLUMNS).map(([name, cell]) => [name, cell(exported)] as const);
     // Printed row by row, because an export of millions of orders does not fit into memory.
     if (range.format === 'csv') print(row.map(([, cell]) => csvCell(cell)).join(','));
@@ -214,13 +214,13 @@ async function report(range: Range, opened: Opened): Promise<void> {
       inSandbox += 1;
       continue;
     }
-    const end = contraryEndOf(order, mapping);
+    const end = contraryEndOf(order, opened);
     if (end !== undefined) {
       const { count, loss } = contrary.get(end) ?? { count: 0, loss: ZERO_KOBO };
-      contrary.set(end, { count: count + 1, loss: addKobo(loss, lossOf(order, mapping) ?? ZERO_KOBO) });
+      contrary.set(end, { count: count + 1, loss: addKobo(loss, lossOf(order, opened) ?? ZERO_KOBO) });
     }
     const total = totals.get(outcomeOf(order)) ?? { count: 0, sums: MONEY.map(() => ZERO_KOBO) };
-    const money = moneyOf(order, mapping);
+    const money = moneyOf(order, opened);
     total.count += 1;
     for (const [index, part] of MONEY.entries()) total.sums[index] = addKobo(total.sums[index]!, money[part] ?? ZERO_KOBO);
     totals.set(outcomeOf(order), total);
@@ -241,15 +241,15 @@ async function report(range: Range, opened: Opened): Promise<void> {
   const ofOwner: Pick<Journal, 'listUnsettled'> = {
     listUnsettled: (options) => journal.listUnsettled(owner === undefined ? options : { ...options, owner }),
   };
-  const open = await readOpenOrders(ofOwner, mapping, now, EXPORT_MAX);
+  const open = await readOpenOrders(ofOwner, opened, now, EXPORT_MAX);
   print('');
-  reportOpen(open, mapping, now);
+  reportOpen(open, opened, now);
   open.unreadable.forEach(onUnreadable);
   if (open.overdue.length > 0) process.exitCode = 1;
 }
 
 /** Prints every order whose money may have moved, oldest first, and the sum at risk. */
-function reportOpen({ orders, overdue, atRisk, withoutPrice }: OpenOrders, mapping: Mapping, now: number): void {
+function reportOpen({ orders, overdue, atRisk, withoutPrice }: OpenOrders, sets: Sets, now: number): void {
   const unpriced = withoutPrice === 0 ? '' : ` (and ${withoutPrice} whose price only v1 knows)`;
   print(`${countOrders(orders.length)} without a final outcome, ${nairaText(atRisk)} naira at risk${unpriced}.`);
   if (orders.length === 0) return;
@@ -259,11 +259,11 @@ function reportOpen({ orders, overdue, atRisk, withoutPrice }: OpenOrders, mappi
       .slice(0, OPEN_SHOWN_MAX)
       .map((order) => [
         `${showAge(now - order.openedAtMs)}${overdue.includes(order) ? ' OVERDUE' : ''}`,
-        ...cellsOf(order, mapping),
+        ...cellsOf(order, sets),
       ]),
   ]);
   if (orders.length > OPEN_SHOWN_MAX) print(`And ${orders.length - OPEN_SHOWN_MAX} younger ones.`);
-  const limit = showAge(mapping.timing.overdue);
+  const limit = showAge(sets.mapping.timing.overdue);
   print(overdue.length === 0 ? `None is older than ${limit}.` : `OVERDUE: ${countOrders(overdue.length)} older than ${limit}.`);
 }
 

@@ -4,20 +4,20 @@ import { nairaText, type AmountMinor } from '../domain/amount';
 import { textOf, type JsonObject } from '../domain/json';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../domain/order';
 import { createTimes, type Times } from '../domain/times';
+import { setOfOrder, type Sets } from '../gateway/read/earlier-set';
 import type { Journal } from '../journal/journal';
 import { formatProblems } from '../mapping/problem';
 import { callerName } from '../mapping/caller-name';
-import type { Mapping } from '../mapping/mapping';
+import type { Mapping, Operation } from '../mapping/mapping';
 import { openSetHistory } from '../mapping/set-history';
 import { contraryEndOf, CONTRARY_WORDS, moneyOf } from '../orders/order-money';
 import { openJournalBeside } from '../start/configured-stores';
 import { checkFolderUnlessKnown } from './known-set';
 import { readConfig } from './process';
 
-export interface Opened {
+export interface Opened extends Sets {
   readonly config: Config;
   readonly journal: Journal;
-  readonly mapping: Mapping;
   readonly times: Times;
 }
 
@@ -26,7 +26,13 @@ export async function withJournal(work: (opened: Opened) => Promise<void>): Prom
   const mapping = readMappingForOrders(config);
   const journal = await openJournalBeside(config);
   try {
-    await work({ config, journal, mapping, times: createTimes(config.timeZone) });
+    await work({
+      config,
+      journal,
+      mapping,
+      setOf: openSetHistory(config.dataDir).mappingOf,
+      times: createTimes(config.timeZone),
+    });
   } finally {
     await journal.close();
   }
@@ -47,23 +53,25 @@ export function onUnreadable({ message }: Error): void {
 }
 
 /** All that the journal has of an order: times in the operator's zone, every amount in naira. */
-export function showOrder(order: Order, mapping: Mapping, times: Times): JsonObject {
+export function showOrder(order: Order, sets: Sets, times: Times): JsonObject {
   const { openedAtMs, settledAtMs, toldAtMs, outcome, ...rest } = order;
-  const { askedFor, charged, atRisk } = moneyOf(order, mapping);
-  const contrary = contraryEndOf(order, mapping);
-  const isKnown = mapping.operations.has(order.operation);
+  const { askedFor, charged, atRisk } = moneyOf(order, sets);
+  const contrary = contraryEndOf(order, sets);
+  const operation = setOfOrder(order, sets).operations.get(order.operation);
   const shown = {
     opened: times.iso(openedAtMs),
     settled: settledAtMs === undefined ? null : times.iso(settledAtMs),
     ...(toldAtMs === undefined ? {} : { told: showTold(toldAtMs, times) }),
     ...(contrary === undefined ? {} : { contrary_end: CONTRARY_WORDS[contrary] }),
     time_zone: times.zone,
-    caller: callerName(mapping, order.owner),
+    caller: callerName(sets.mapping, order.owner),
     naira: { asked_for: showNaira(askedFor), charged: showNaira(charged), at_risk: showNaira(atRisk) },
     ...rest,
-    fields: showFields(order, mapping),
+    fields: showFields(order, operation),
     // Only the mapping says which fields are amounts.
-    ...(isKnown ? {} : { note: `The mapping has no ${order.operation} any more: amounts in its fields are in kobo.` }),
+    ...(operation === undefined
+      ? { note: `The mapping has no ${order.operation} any more: amounts in its fields are in kobo.` }
+      : {}),
     ...(outcome === undefined ? {} : { outcome: showOutcome(outcome) }),
   };
   return shown as unknown as JsonObject;
@@ -79,13 +87,8 @@ function showTold(toldAtMs: number, times: Times): string {
   return toldAtMs === TOLD_PENDING ? 'pending only' : times.iso(toldAtMs);
 }
 
-function showFields({ operation, fields }: Order, mapping: Mapping): JsonObject {
-  const amounts = new Set(
-    mapping.operations
-      .get(operation)
-      ?.fields.filter(({ isAmount }) => isAmount)
-      .map(({ name }) => name),
-  );
+function showFields({ fields }: Order, operation: Operation | undefined): JsonObject {
+  const amounts = new Set(operation?.fields.filter(({ isAmount }) => isAmount).map(({ name }) => name));
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
       name,

@@ -152,8 +152,8 @@ async function finishPurchase(order: Order, purchase: BegunPurchase, parsed: Par
     heldMs: openSince === undefined ? undefined : parts.clock.elapsed() - Math.max(openSince, waitsFrom),
     reply: replyTo(forReply, {
       ...told,
-      // If the fields of this request mean another content by now, the reply shows the fields of the order that was sold.
-      values: order.contentHash === newOrder.contentHash ? parsed.intent.values : wholeFields(order),
+      // If the fields of this request mean another content by now, or have other names, the reply shows the fields of the order that was sold.
+      values: forReply === parsed && order.contentHash === newOrder.contentHash ? parsed.intent.values : wholeFields(order),
       catalog,
       roots: { order: orderRoot(echoed, outcome) },
     }),

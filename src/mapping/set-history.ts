@@ -88,23 +88,26 @@ export function openSetHistory(dataDir: string, options: SetHistoryOptions = {})
   const { keepMs = 0, now = Date.now } = options;
   const folder = join(dataDir, 'mapping-history');
   const compiled = createLru<string, KeptSet>(COMPILED_MAX);
+  const setOf = (hash: string): KeptSet | undefined => {
+    const known = compiled.get(hash);
+    if (known !== undefined) return known;
+    const files = readSet(folder, hash);
+    if (files === undefined) return undefined;
+    const { source } = mergeFiles(files);
+    // Not checked again: newer rules do not change what these files did when they were in use.
+    const mapping = source && compileSound(source);
+    const set = { files, ...(mapping === undefined ? {} : { mapping }) };
+    compiled.set(hash, set);
+    return set;
+  };
   return {
     folder,
     /** Newest first. */
     list: (): readonly SetUse[] => readUses(folder).toReversed(),
     /** Undefined for a set that is not in the history. */
-    setOf(hash: string): KeptSet | undefined {
-      const known = compiled.get(hash);
-      if (known !== undefined) return known;
-      const files = readSet(folder, hash);
-      if (files === undefined) return undefined;
-      const { source } = mergeFiles(files);
-      // Not checked again: newer rules do not change what these files did when they were in use.
-      const mapping = source && compileSound(source);
-      const set = { files, ...(mapping === undefined ? {} : { mapping }) };
-      compiled.set(hash, set);
-      return set;
-    },
+    setOf,
+    /** The same, compiled. */
+    mappingOf: (hash: string): Mapping | undefined => setOf(hash)?.mapping,
     /** The newest set; undefined if it has errors or cannot be read. */
     lastGood(): InUse | undefined {
       const newest = readUses(folder).at(-1);

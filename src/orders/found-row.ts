@@ -1,8 +1,8 @@
 /** A row of a search, an order or a refused request, as lists and exports show it: its numbers are masked. */
 import type { Order } from '../domain/order';
 import { referenceOf, type Outcome } from '../domain/outcome';
+import { setOfOrder, type Sets } from '../gateway/read/earlier-set';
 import { callerName } from '../mapping/caller-name';
-import type { Mapping } from '../mapping/mapping';
 import type { RefusedNote } from './note';
 import { maskNumber, numbersIn } from './number-keys';
 import { moneyOf, type OrderMoney } from './order-money';
@@ -13,7 +13,8 @@ export type FoundRow =
 const NUMBERS_SHOWN = 2;
 
 /** What is not known, or does not belong to this kind of row, is an empty text. */
-export function rowOf(row: FoundRow, mapping: Mapping) {
+export function rowOf(row: FoundRow, sets: Sets) {
+  const { mapping } = sets;
   if (row.kind === 'refused') {
     const { atMs, owner, address = '', operation = '', numbers, requestId = '', code, told } = row.refused;
     const money: OrderMoney = {};
@@ -25,9 +26,9 @@ export function rowOf(row: FoundRow, mapping: Mapping) {
   }
   const { openedAtMs: atMs, owner, operation, outcome, fields, requestId } = row.order;
   const kind: Outcome['kind'] | 'open' = outcome?.kind ?? 'open';
-  const numbers = numbersIn(mapping.operations.get(operation), fields).slice(0, NUMBERS_SHOWN);
+  const numbers = numbersIn(setOfOrder(row.order, sets).operations.get(operation), fields).slice(0, NUMBERS_SHOWN);
   return {
-    ...{ atMs, owner, operation, outcome: kind, money: moneyOf(row.order, mapping), requestId },
+    ...{ atMs, owner, operation, outcome: kind, money: moneyOf(row.order, sets), requestId },
     ...{ reference: referenceOf(outcome) ?? '', code: '', told: '' },
     caller: callerName(mapping, owner),
     numbers: numbers.map(({ text }) => maskNumber(text)).join(' '),

@@ -3,6 +3,7 @@ import { addKobo, ZERO_KOBO, type AmountMinor } from '../domain/amount';
 import { TOLD_PENDING, type Order } from '../domain/order';
 import { deliveryOf, isSafeToRefund } from '../domain/outcome';
 import { traitsOf } from '../gateway/proof/compare-receipt';
+import { setOfOrder, type Sets } from '../gateway/read/earlier-set';
 import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
 
@@ -25,18 +26,19 @@ export const OPEN_ORDERS_MAX = 10_000;
 /** Orders of the sandbox are left out. They must not hide younger ones with real money, so more are listed until `limit` others are found. */
 export async function readOpenOrders(
   journal: Pick<Journal, 'listUnsettled'>,
-  mapping: Mapping,
+  sets: Sets,
   nowMs: number,
   limit = OPEN_ORDERS_MAX,
   listed = limit,
 ): Promise<OpenOrders> {
+  const { mapping } = sets;
   const unreadable: Error[] = [];
   const open = await journal.listUnsettled({ limit: listed, onUnreadable: (error) => unreadable.push(error) });
   const orders = open.filter((order) => !isInSandbox(order, mapping));
   const areAll = open.length + unreadable.length < listed;
   if (!areAll && orders.length < limit && listed < OPEN_ORDERS_MAX)
-    return readOpenOrders(journal, mapping, nowMs, limit, 10 * listed);
-  const prices = orders.map((order) => moneyOf(order, mapping).atRisk);
+    return readOpenOrders(journal, sets, nowMs, limit, 10 * listed);
+  const prices = orders.map((order) => moneyOf(order, sets).atRisk);
   return {
     ...{ orders, unreadable, areAll },
     overdue: orders.filter((order) => nowMs - order.openedAtMs >= mapping.timing.overdue),
@@ -63,9 +65,9 @@ export interface OrderMoney {
   readonly atRisk?: AmountMinor;
 }
 
-export function moneyOf(order: Order, mapping: Mapping): OrderMoney {
+export function moneyOf(order: Order, sets: Sets): OrderMoney {
   const { outcome } = order;
-  const [askedFor, charged] = [faceValueOf(order, mapping), deliveryOf(outcome).charged];
+  const [askedFor, charged] = [faceValueOf(order, sets), deliveryOf(outcome).charged];
   const isOpen = outcome === undefined || outcome.kind === 'pending' || outcome.kind === 'unknown';
   const atRisk = isOpen ? (charged ?? askedFor) : undefined;
   return {
@@ -79,9 +81,11 @@ export function moneyOf(order: Order, mapping: Mapping): OrderMoney {
 export type ContraryEnd = 'delivered_not_sold' | 'sold_and_refunded';
 
 /** Undefined unless the order has its end and its script has heard only "pending", or if the mapping does not say what the script does on "pending". */
-export function contraryEndOf({ outcome, operation, toldAtMs, trail }: Order, mapping: Mapping): ContraryEnd | undefined {
+export function contraryEndOf(order: Order, sets: Sets): ContraryEnd | undefined {
+  const { outcome, operation, toldAtMs, trail } = order;
   if (toldAtMs !== TOLD_PENDING || outcome === undefined) return undefined;
-  const takesPending = mapping.families
+  const { families } = setOfOrder(order, sets);
+  const takesPending = families
     .get(trail?.family?.id ?? '')
     ?.mapping()
     .operations.get(operation)?.takesPending;
@@ -91,14 +95,14 @@ export function contraryEndOf({ outcome, operation, toldAtMs, trail }: Order, ma
 }
 
 /** The loss by a contrary end, in kobo: what v1 charged, else the face value. Undefined where only v1's catalog has the price. */
-export function lossOf(order: Order, mapping: Mapping): AmountMinor | undefined {
+export function lossOf(order: Order, sets: Sets): AmountMinor | undefined {
   const charged = order.outcome?.kind === 'succeeded' ? deliveryOf(order.outcome).charged : undefined;
-  return charged ?? faceValueOf(order, mapping);
+  return charged ?? faceValueOf(order, sets);
 }
 
-function faceValueOf({ operation: name, fields }: Order, mapping: Mapping): AmountMinor | undefined {
-  const operation = mapping.operations.get(name);
-  return operation === undefined ? undefined : traitsOf(operation, fields).faceValue;
+function faceValueOf(order: Order, sets: Sets): AmountMinor | undefined {
+  const operation = setOfOrder(order, sets).operations.get(order.operation);
+  return operation === undefined ? undefined : traitsOf(operation, order.fields).faceValue;
 }
 
 export const CONTRARY_WORDS: Readonly<Record<ContraryEnd, string>> = {

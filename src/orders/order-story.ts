@@ -5,6 +5,7 @@ import { NOT_TOLD, TOLD_PENDING, type Order } from '../domain/order';
 import { deliveryOf, referenceOf, TOLD_AS, type Outcome } from '../domain/outcome';
 import { shorten } from '../domain/shown-words';
 import { buildCall } from '../gateway/read/build-call';
+import type { Sets } from '../gateway/read/earlier-set';
 import type { Keyring } from '../gateway/read/keyring';
 import type { Rechecked } from '../gateway/recheck';
 import { callerTitle } from '../mapping/caller-name';
@@ -33,27 +34,24 @@ export interface StoryEvent {
 
 export type OrderStory = ReturnType<typeof storyOf>;
 
-export interface StoryParts {
+export interface StoryParts extends Sets {
   readonly notes: Pick<NotesStore, 'under'>;
   readonly keyring: Pick<Keyring, 'hash'>;
-  /** The running set of mappings. */
-  readonly mapping: Mapping;
-  /** An earlier set of mappings by its hash; undefined if it is not kept, or not readable by this build. */
-  readonly setOf: (hash: string) => Mapping | undefined;
 }
 
 const NOTES_MAX = 200;
 const TEXT_MAX = 160;
 
-export function storyOf(order: Order, { notes, keyring, mapping: running, setOf }: StoryParts) {
+export function storyOf(order: Order, parts: StoryParts) {
+  const { notes, keyring, mapping: running, setOf } = parts;
   const { trail, outcome, owner } = order;
-  const was = trail === undefined ? undefined : trail.mapping === running.hash ? running : setOf(trail.mapping);
+  const was = trail === undefined ? undefined : trail.mapping === running.hash ? running : setOf?.(trail.mapping);
   const shared = was ?? running;
   const mapping = shared.families.get(trail?.family?.id ?? '')?.mapping() ?? shared;
   const operation = mapping.operations.get(order.operation);
   const reference = referenceOf(outcome);
   const { balanceBefore: before, balanceAfter: after } = deliveryOf(outcome);
-  const contrary = contraryEndOf(order, running);
+  const contrary = contraryEndOf(order, parts);
   const noted = notes.under(keysOfOrder({ ...order, reference }, keyring), NOTES_MAX);
   const kind: Outcome['kind'] | 'open' = outcome?.kind ?? 'open';
   return {
@@ -67,7 +65,7 @@ export function storyOf(order: Order, { notes, keyring, mapping: running, setOf 
     // Oldest first.
     events: eventsOf(order, noted).map((event) => ({ ...event, text: maskIn(event.text, numbersIn(operation, order.fields)) })),
     ...{ outcome: kind, meaning: OUTCOME_MEANINGS[kind], sinceMs: order.settledAtMs ?? order.openedAtMs },
-    money: moneyOf(order, mapping),
+    money: moneyOf(order, parts),
     // In v1's answer.
     balance: before === undefined || after === undefined ? undefined : { before, after },
     contrary: contrary === undefined ? undefined : CONTRARY_WORDS[contrary],

@@ -28,7 +28,7 @@ interface OrdersDeskParts {
   readonly journal: () => Promise<Journal>;
   readonly notes: () => Promise<NotesStore>;
   readonly mapping: () => Mapping;
-  readonly history: Pick<SetHistory, 'setOf'>;
+  readonly history: Pick<SetHistory, 'mappingOf'>;
   readonly keyring: Keyring;
   readonly clock: Clock;
   readonly askV1: AskV1;
@@ -47,7 +47,6 @@ export function openOrdersDesk(config: Pick<Config, 'journalUrl' | 'dataDir'>, p
   const following = openIndex(config, parts);
   const keeping = isReadOnly ? Promise.resolve(undefined) : startFollower(following, parts);
   const stopFollowing = async (): Promise<void> => (await keeping.catch(() => undefined))?.stop();
-  const setOf = (hash: string): Mapping | undefined => history.setOf(hash)?.mapping;
   const find = async (query: OrderQuery, limits: FindLimits = {}): Promise<FoundOrders> => {
     const [from, index, notes] = await Promise.all([journal(), following, parts.notes()]);
     return findOrders(query, { journal: from, index, notes, keyring, mapping: mapping(), ...limits });
@@ -62,7 +61,7 @@ export function openOrdersDesk(config: Pick<Config, 'journalUrl' | 'dataDir'>, p
     /** Finds orders under every key by request id, by the number in our replies, or by v1's reference. */
     named,
     story: async (order: Order): Promise<OrderStory> =>
-      storyOf(order, { notes: await parts.notes(), keyring, mapping: mapping(), setOf }),
+      storyOf(order, { notes: await parts.notes(), keyring, mapping: mapping(), setOf: history.mappingOf }),
     /** Asks v1 about an order. Throws an Error with a sentence for the operator when that is impossible. */
     async recheck({ id, key, address = OWN_ADDRESS }: Rechecking): Promise<Rechecked> {
       if (!looksLikeKey(key.revealForUseOnly())) throw new Error('This is not an API key.');

@@ -7,9 +7,9 @@ import { createLru } from '../domain/lru';
 import { nairaNumber } from '../domain/amount';
 import { TOLD_PENDING, type Order } from '../domain/order';
 import { referenceOf } from '../domain/outcome';
+import type { Sets } from '../gateway/read/earlier-set';
 import type { Journal } from '../journal/journal';
 import { callerTitle } from '../mapping/caller-name';
-import type { Mapping } from '../mapping/mapping';
 import { contraryEndOf, CONTRARY_WORDS, isInSandbox, lossOf, type ContraryEnd } from '../orders/order-money';
 import type { Log } from '../telemetry/log';
 import type { Metrics } from '../telemetry/metrics';
@@ -45,14 +45,13 @@ export function listenToSettled(
   };
 }
 
-/** Counts each sale when its success is written: once, whichever process writes it. */
-export function countSales({
-  mapping,
-  metrics,
-}: {
-  readonly mapping: () => Mapping;
+interface SalesParts {
+  readonly sets: () => Sets;
   readonly metrics: Pick<Metrics, 'callerSold'>;
-}): SettledListener {
+}
+
+/** Counts each sale when its success is written: once, whichever process writes it. */
+export function countSales({ sets, metrics }: SalesParts): SettledListener {
   // By the order's number: two owners hardly ever share one.
   const counted = createLru<number, string>(KNOWN_MAX);
   // Sold at a price that is not known yet: v1's receipt tells it later.
@@ -61,17 +60,18 @@ export function countSales({
     // An order that ended before this change was counted then, by this process or another one.
     if (order.outcome?.kind !== 'succeeded' || (order.settledAtMs !== atMs && unpriced.get(order.number) !== order.owner)) return;
     if (counted.get(order.number) === order.owner) return;
-    const amount = lossOf(order, mapping());
+    const amount = lossOf(order, sets());
     (amount === undefined ? unpriced : counted).set(order.number, order.owner);
-    const title = callerTitle(mapping(), order.owner);
+    const { mapping } = sets();
+    const title = callerTitle(mapping, order.owner);
     // In the sandbox no money moves, so the order must not be counted under `other`.
-    if (title === undefined && isInSandbox(order, mapping())) return;
+    if (title === undefined && isInSandbox(order, mapping)) return;
     if (amount !== undefined) metrics.callerSold(title, nairaNumber(amount));
   };
 }
 
 interface ContraryParts {
-  readonly mapping: () => Mapping;
+  readonly sets: () => Sets;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'contraryEnd'>;
   readonly showId: (id: string) => string;
@@ -82,8 +82,8 @@ export function sayContraryEnds(parts: ContraryParts): SettledListener {
   const said = createLru<string, true>(KNOWN_MAX);
   return (order, atMs) => {
     // An order that ended before this change was logged then, by this process or another one.
-    if (order.toldAtMs !== TOLD_PENDING || order.settledAtMs !== atMs || isInSandbox(order, parts.mapping())) return;
-    const end = contraryEndOf(order, parts.mapping());
+    if (order.toldAtMs !== TOLD_PENDING || order.settledAtMs !== atMs || isInSandbox(order, parts.sets().mapping)) return;
+    const end = contraryEndOf(order, parts.sets());
     const key = `${order.owner} ${order.requestId}`;
     if (end === undefined || said.has(key)) return;
     said.set(key, true);
@@ -91,8 +91,8 @@ export function sayContraryEnds(parts: ContraryParts): SettledListener {
   };
 }
 
-function say(end: ContraryEnd, order: Order, { mapping, log, metrics, showId }: ContraryParts): void {
-  const loss = lossOf(order, mapping());
+function say(end: ContraryEnd, order: Order, { sets, log, metrics, showId }: ContraryParts): void {
+  const loss = lossOf(order, sets());
   metrics.contraryEnd(end, loss);
   log.error('contrary_end', {
     detail: CONTRARY_WORDS[end],

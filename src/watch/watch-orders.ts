@@ -3,8 +3,8 @@ import { nairaNumber } from '../domain/amount';
 import type { Clock } from '../domain/clock';
 import type { Order } from '../domain/order';
 import { referenceOf } from '../domain/outcome';
+import type { Sets } from '../gateway/read/earlier-set';
 import type { Journal } from '../journal/journal';
-import type { Mapping } from '../mapping/mapping';
 import { OPEN_ORDERS_MAX, readOpenOrders, type OpenOrders } from '../orders/order-money';
 import { errorFields, type Log } from '../telemetry/log';
 import type { Metrics } from '../telemetry/metrics';
@@ -19,7 +19,7 @@ const LOGGED_AT_ONCE = 500;
 /** Looks at once and then every minute: a line for all of them at the start, gauges, and a line for each that is overdue. */
 export function watchOpenOrders(parts: {
   journal: Journal;
-  mapping: () => Mapping;
+  sets: () => Sets;
   clock: Clock;
   log: Log;
   metrics: Metrics;
@@ -34,7 +34,7 @@ export function watchOpenOrders(parts: {
   const look = async (): Promise<void> => {
     try {
       const now = parts.clock.now();
-      const found = await readOpenOrders(parts.journal, parts.mapping(), now);
+      const found = await readOpenOrders(parts.journal, parts.sets(), now);
       const { orders, overdue, atRisk, withoutPrice, unreadable } = found;
       if (isFirst) logOpenOrders(found, now, parts.log);
       isFirst = false;

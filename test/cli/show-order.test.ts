@@ -11,7 +11,7 @@ import { newFolder } from '../new-folder';
 
 const mapping = shippedMapping();
 const show = (changes: Partial<Order>) =>
-  showOrder({ ...newOrder(), number: 7, attempts: 1, ...changes }, mapping, createTimes('UTC'));
+  showOrder({ ...newOrder(), number: 7, attempts: 1, ...changes }, { mapping }, createTimes('UTC'));
 
 test('an order under way has no end time and no outcome', () => {
   expect(show({})).toMatchObject({ opened: '2026-11-21T03:00:00.000+00:00', settled: null, number: 7 });

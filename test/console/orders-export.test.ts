@@ -22,7 +22,7 @@ async function serve(find: ConsoleParts['orders']['find']) {
   const troubles: string[] = [];
   const [mapping, journal] = [shippedMapping(), { owners: async () => [] }];
   const parts = {
-    ...{ live: { current: () => mapping }, journal: async () => journal, orders: { find }, clock: systemClock },
+    ...{ live: { current: () => mapping, history: {} }, journal: async () => journal, orders: { find }, clock: systemClock },
     facts: { timeZone: 'UTC' },
     onTrouble: (what: string, error: Error) => troubles.push(`${what}: ${error.message}`),
   } as unknown as ConsoleParts;
@@ -109,7 +109,7 @@ test('an id that more keys used than a page has rows shows the order of each of 
   const shown = {
     facts: { timeZone: 'UTC', version: '1' },
     samples: { latest: () => undefined },
-    live: { current: () => mapping },
+    live: { current: () => mapping, history: {} },
   };
   const parts = { ...shown, journal: async () => journal, orders: { find }, clock: systemClock } as unknown as ConsoleParts;
   const app = express().use((_request, response, next) => {

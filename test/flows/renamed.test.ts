@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { runHere, withSettings } from '../cli/run-here';
 import { editFile } from '../mapping/mapping-set';
 import { newFolder } from '../new-folder';
 import { until } from '../until';
@@ -36,6 +37,35 @@ test('the goods of a renamed operation are told in its own fields when they are 
   await reload();
   const { body } = await send(house.url, '/api/transaction/EPIN-1');
   expect(body).toMatchObject({ Status: 'successful', data_pin: { pin: sold.body.data_pin.pin }, exam: 'WAEC' });
+});
+
+describe('an order whose field has another name now', () => {
+  withSettings(() => ({ DATA_DIR: house.dataDir, MAPPINGS_DIR: house.mappingsDir }));
+
+  function renameAmount(): void {
+    edit(/^ {6}amount: (?=\{ from)/m, '      worth: ');
+    edit(/\$amount\b/, '$$worth');
+  }
+  const TOLD = { Status: 'successful', amount: 100, network: 'MTN', mobile_number: '08031234567' };
+
+  test('is told with its amount when it is asked for or repeated', async () => {
+    const sold = await buyAirtime(house, { 'request-id': 'W-1' });
+    expect(sold.body).toMatchObject(TOLD);
+    renameAmount();
+    await reload();
+    expect((await send(house.url, '/api/transaction/W-1')).body).toMatchObject(TOLD);
+    expect((await buyAirtime(house, { 'request-id': 'W-1' })).body).toMatchObject({ ...TOLD, ident: sold.body.ident });
+    expect((await buyAirtime(house, { 'request-id': 'W-1', sent_at: '12:00' })).body).toMatchObject(TOLD);
+  });
+
+  test('has its money on the pages of the console and in the list of orders', async () => {
+    await buyAirtime(house, { 'request-id': 'W-2' });
+    renameAmount();
+    await reload();
+    const page = await (await fetch(`${house.service.adminUrl}/console/orders/export.csv`)).text();
+    expect(page).toMatch(/succeeded,100\.00,98\.00,W-2/);
+    expect((await runHere('orders', 'list')).stdout).toMatch(/succeeded +100\.00 +98\.00 +W-2/);
+  });
 });
 
 test('a sale at an address that pinned a renamed format is told as a success with its PIN when it is repeated', async () => {

@@ -1,6 +1,7 @@
 import { kobo } from '../../src/domain/amount';
 import { TOLD_PENDING, type NewOrder } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
+import type { SetOf } from '../../src/gateway/read/earlier-set';
 import type { Journal } from '../../src/journal/journal';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import { plainCallerKey } from '../../src/mapping/compile-callers';
@@ -68,7 +69,7 @@ function watched() {
   const mapping = { ...shippedMapping(), callerKeys };
   const metrics = { callerSold: (...one: [string | undefined, number]) => void sold.push(one) };
   const journal = createMemoryJournal();
-  const processOf = () => heardBy(journal, countSales({ mapping: () => mapping, metrics }));
+  const processOf = () => heardBy(journal, countSales({ sets: () => ({ mapping }), metrics }));
   const [one, other] = [processOf(), processOf()];
   let atMs = OPENED_AT_MS;
   return {
@@ -126,11 +127,11 @@ test('a sale in the sandbox counts under the title with `(sandbox)`, or not at a
 });
 
 /** The lines and metrics of the orders of one script whose order ends otherwise than it assumed, by one process and by another. */
-function reported(mapping: Mapping) {
+function reported(mapping: Mapping, setOf?: SetOf) {
   const lines: Record<string, unknown>[] = [];
   const log = createLog('info', { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
   const metrics = createMetrics({ hasProcessMetrics: false });
-  const hearing = (showId: (id: string) => string) => sayContraryEnds({ mapping: () => mapping, log, metrics, showId });
+  const hearing = (showId: (id: string) => string) => sayContraryEnds({ sets: () => ({ mapping, setOf }), log, metrics, showId });
   const journal = heardBy(
     createMemoryJournal(),
     hearing((id) => `shown ${id}`),
@@ -169,6 +170,13 @@ test('an order that ends otherwise than its script assumed is logged once, with 
   const shown = await metrics.registry.metrics();
   expect(shown).toContain('compat_contrary_ends_total{end="delivered_not_sold"} 1');
   expect(shown).toContain('compat_contrary_ends_naira_total{end="delivered_not_sold"} 100.5');
+});
+
+test('an order of an operation that has another name now is logged as well when it ends otherwise than its script assumed', async () => {
+  const shipped = shippedMapping();
+  const { lines, play } = reported({ ...shipped, operations: new Map() }, () => shipped);
+  await play();
+  expect(lines).toMatchObject([{ event: 'contrary_end', atRiskNaira: 100.5 }]);
 });
 
 test('an order in the sandbox that ends otherwise than its script assumed is not logged', async () => {

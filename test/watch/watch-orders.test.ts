@@ -23,7 +23,7 @@ function watch(journal: Journal, atMs: number) {
   const lines: Line[] = [];
   const log = createLog('debug', { write: (text: string) => void lines.push(JSON.parse(text) as Line) });
   const metrics = createMetrics();
-  const watching = watchOpenOrders({ journal, mapping: () => mapping, clock, log, metrics });
+  const watching = watchOpenOrders({ journal, sets: () => ({ mapping }), clock, log, metrics });
   return {
     ...{ clock, lines, stop: () => watching.stop() },
     said: (event: string) => lines.filter((line) => line['event'] === event),

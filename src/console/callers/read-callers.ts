@@ -33,7 +33,10 @@ export function createCallersReader(parts: ConsoleParts) {
   const count = async (owner: string): Promise<Usage> => {
     const journal = await parts.journal();
     const { clock, facts, onTrouble } = parts;
-    usage ??= createCallerUsage({ journal, mapping, clock, dayOf: createDays(facts.timeZone), onTrouble });
+    usage ??= createCallerUsage({
+      ...{ journal, mapping, clock, onTrouble },
+      ...{ setOf: parts.live.history.mappingOf, dayOf: createDays(facts.timeZone) },
+    });
     return usage.read(owner);
   };
   /**

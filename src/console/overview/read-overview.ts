@@ -45,7 +45,7 @@ async function readOpen({ journal, live, samples }: ConsoleParts, nowMs: number)
   try {
     const { orders, areAll, overdue, atRisk, withoutPrice } = await readOpenOrders(
       await journal(),
-      live.current(),
+      { mapping: live.current(), setOf: live.history.mappingOf },
       nowMs,
       OPEN_READ,
     );

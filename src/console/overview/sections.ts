@@ -83,7 +83,7 @@ const OUTCOME_WORDS: Readonly<Record<string, readonly [Tone, string]>> = {
 function openOrdersPart(parts: ConsoleParts, { openOrders, nowMs }: Overview): Html {
   const { live } = parts;
   const mapping = live.current();
-  const money = (order: Order): AmountMinor | undefined => moneyOf(order, mapping).atRisk;
+  const money = (order: Order): AmountMinor | undefined => moneyOf(order, { mapping, setOf: live.history.mappingOf }).atRisk;
   const columns = [
     {
       title: 'Order',

@@ -11,6 +11,7 @@ import type { Order } from '../../domain/order';
 import { csvCell, errorText } from '../../domain/shown-words';
 import { createTimes } from '../../domain/times';
 import { NOT_KEPT } from '../../domain/traffic';
+import type { Sets } from '../../gateway/read/earlier-set';
 import { SENT_LENGTH_MAX } from '../../gateway/read/read-raw';
 import { findCaller } from '../../mapping/caller-name';
 import type { Mapping } from '../../mapping/mapping';
@@ -100,7 +101,7 @@ async function showSearch(request: Request, response: Response, parts: ConsolePa
   const mapping = parts.live.current();
   try {
     const found = await search(asked, await queryOf(asked, parts), parts);
-    const list = html`${remarks(found)}${listOf(found.rows, mapping, asked)}${pager({ older: olderHref(asked, found), newest: asked.cursor === '' ? undefined : hrefWith({ ...asked, cursor: '' }) })}`;
+    const list = html`${remarks(found)}${listOf(found.rows, { mapping, setOf: parts.live.history.mappingOf }, asked)}${pager({ older: olderHref(asked, found), newest: asked.cursor === '' ? undefined : hrefWith({ ...asked, cursor: '' }) })}`;
     showPage(request, response, { title: 'Orders', body: html`${searchForm(asked, mapping)}${list}` });
   } catch (error) {
     showRefused(request, response, asked, { error, mapping });
@@ -152,9 +153,9 @@ function remarks({ searchedBackToMs, numbersFromMs, notSearched }: FoundOrders):
   ${searchedBackToMs !== undefined && notice('info', html`Looked through all orders back to ${time(searchedBackToMs)}. "Older" looks further.`)}`;
 }
 
-function listOf(rows: readonly FoundRow[], mapping: Mapping, asked: Asked): Html {
+function listOf(rows: readonly FoundRow[], sets: Sets, asked: Asked): Html {
   return table(
-    rows.map((found) => ({ ...rowOf(found, mapping), order: found.kind === 'order' ? found.order : undefined })),
+    rows.map((found) => ({ ...rowOf(found, sets), order: found.kind === 'order' ? found.order : undefined })),
     [
       {
         title: 'Time',
@@ -164,7 +165,7 @@ function listOf(rows: readonly FoundRow[], mapping: Mapping, asked: Asked): Html
         title: 'Caller',
         cell: ({ owner, caller }) => (owner === undefined ? caller : html`<a href="/console/callers/${owner}">${caller}</a>`),
       },
-      { title: 'Operation', cell: ({ operation }) => mapping.operations.get(operation)?.title ?? operation },
+      { title: 'Operation', cell: ({ operation }) => sets.mapping.operations.get(operation)?.title ?? operation },
       { title: 'Number', cell: ({ numbers }) => numbers },
       {
         title: 'Outcome',
@@ -288,7 +289,7 @@ async function writeExport(request: Request, response: Response, parts: ConsoleP
 /** Page by page: a million orders do not fit into memory. */
 async function* exportPages(asked: Asked, query: OrderQuery, parts: ConsoleParts): AsyncGenerator<string> {
   yield csvLine(EXPORT_COLUMNS.split(' '));
-  const mapping = parts.live.current();
+  const sets = { mapping: parts.live.current(), setOf: parts.live.history.mappingOf };
   // Spreadsheets show times as they are: the times are those of the pages, and days begin as `from` and `until` have them.
   const timeText = createTimes(parts.facts.timeZone).iso;
   // A search by number or id uses an index and is fast, so only other exports have a time limit.
@@ -296,7 +297,7 @@ async function* exportPages(asked: Asked, query: OrderQuery, parts: ConsoleParts
   let cursor: string | undefined;
   for (let written = 0; written < EXPORT_MAX;) {
     const found = await search(asked, { ...query, cursor }, parts, limits);
-    yield found.rows.map((row) => csvLine(exportCells(rowOf(row, mapping), timeText))).join('');
+    yield found.rows.map((row) => csvLine(exportCells(rowOf(row, sets), timeText))).join('');
     written += found.rows.length;
     cursor = found.next;
     if (cursor === undefined) return;

@@ -14,6 +14,7 @@ import type { Journal, OfOwner } from '../../journal/journal';
 import { firstNumberAt } from '../../journal/order-life';
 import type { Mapping } from '../../mapping/mapping';
 import type { CatalogLists } from '../read/catalog-lists';
+import { setOfOrder, type SetOf } from '../read/earlier-set';
 import { traitsOf } from '../proof/compare-receipt';
 
 export interface Usage {
@@ -39,6 +40,7 @@ export interface CallerUsage {
 export interface UsageParts {
   readonly journal: Pick<Journal, 'listOfOwner' | 'listUnsettled' | 'find'>;
   readonly mapping: () => Mapping;
+  readonly setOf?: SetOf | undefined;
   readonly clock: Pick<Clock, 'now'>;
   /** The last midnight before a time. */
   readonly dayOf: (atMs: number) => number;
@@ -159,11 +161,11 @@ function spentBy(order: Order, parts: UsageParts): Spent {
 
 /** The order's amount, or the price of its plan if v1's price list is in memory. Kobo. */
 export function priceOf(
-  { owner, operation: name, fields }: Pick<NewOrder, 'owner' | 'operation' | 'fields'>,
-  { mapping, catalogOf }: Pick<UsageParts, 'mapping' | 'catalogOf'>,
+  order: Pick<NewOrder, 'owner' | 'operation' | 'fields' | 'trail'>,
+  { mapping, setOf, catalogOf }: Pick<UsageParts, 'mapping' | 'setOf' | 'catalogOf'>,
 ): AmountMinor | undefined {
-  const operation = mapping().operations.get(name);
-  return operation === undefined ? undefined : traitsOf(operation, fields, catalogOf?.(owner)).faceValue;
+  const operation = setOfOrder(order, { mapping: mapping(), setOf }).operations.get(order.operation);
+  return operation === undefined ? undefined : traitsOf(operation, order.fields, catalogOf?.(order.owner)).faceValue;
 }
 
 function add(sum: Spent, { orders, amount }: Spent): Spent {

@@ -11,10 +11,10 @@ import { identityOf, isPhoneServed } from '../../domain/number-identity';
 import { type Outcome, referenceOf } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
 import { byTime } from '../../journal/order-life';
-import type { Field, Mapping } from '../../mapping/mapping';
+import type { Mapping } from '../../mapping/mapping';
 import type { CallContext, Upstream } from '../../upstream/upstream';
 import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
-import type { SetOf } from '../read/earlier-set';
+import { isLacking, type SetOf } from '../read/earlier-set';
 import { isCredit } from '../../upstream/answer-data';
 import { compareReceipt, isExactly, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
 import { createCheck, type IsOther, reachesBack, type SeenHere, soldSince, type SoldSpan, wholeSince } from './check-proof';
@@ -291,11 +291,6 @@ export function traitsIn(
 
 /** Traits that rule a row out are without prices: v1 may have changed its prices and charges since its price list was read. */
 type TraitsOfOrder = (order: Order, prices?: CatalogLists) => LostTraits | undefined;
-
-/** Every order has its required fields, so a missing one shows that the mapping has renamed it since. */
-function isLacking({ fields }: Order, { name, isSent, isRequired }: Field): boolean {
-  return isSent && isRequired && !Object.hasOwn(fields, name);
-}
 
 /**
  * Whether the receipt fits the order: number, price and service do not differ, and number or price agrees. The service alone is

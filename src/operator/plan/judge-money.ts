@@ -33,6 +33,9 @@ export function judgeMoney(sides: Sides, before: Meaning | undefined, after: Mea
   const both = [before, after].filter((one) => one !== undefined);
   // Without other signals a network number is unambiguous only if all formats agree on it, so even an empty new format can move money.
   if (both.length === 1 && both[0]!.pattern === 'formats.*') return 'decides in which format a request is read';
+  // The name is in the hash by which a repeat without an id finds its order.
+  if (after === undefined && before!.pattern === 'operations.*' && operationsOf(before!.names[0]!, sides).some(isPurchase))
+    return 'under another name, a sale of before that is sent again without an id may be sold twice';
   // If a branch became another kind of value, the whole value is judged as well.
   const isOtherKind = both.length === 2 && both[0]!.kind !== both[1]!.kind;
   for (const part of [...both.flatMap(leavesOf), ...(isOtherKind ? both : [])]) {
@@ -72,6 +75,8 @@ function doKindsDifferAfterPending({ callers }: MappingSource): boolean {
 }
 
 const HARMLESS_KINDS: ReadonlySet<OperationKind> = new Set(['read', 'list', 'history']);
+
+const isPurchase = ({ kind }: OperationSource): boolean => kind === 'purchase';
 
 function operationsOf(name: string, { before, after }: Sides): OperationSource[] {
   return [before, after].flatMap(({ operations }) => (Object.hasOwn(operations, name) ? [operations[name]!] : []));

@@ -22,7 +22,12 @@ test('the orders of many callers are counted in turns, so that a sale waits for 
     },
   };
   const parts = {
-    ...{ live: { current: () => mapping }, journal: async () => journal, clock: systemClock, facts: { timeZone: 'UTC' } },
+    ...{
+      live: { current: () => mapping, history: {} },
+      journal: async () => journal,
+      clock: systemClock,
+      facts: { timeZone: 'UTC' },
+    },
     ...{ traffic: undefined, learnt: () => [], wallets: { lastSeen: () => undefined } },
     onTrouble: () => undefined,
   };

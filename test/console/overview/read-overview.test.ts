@@ -19,7 +19,7 @@ test('an order of a key in the sandbox is no money at risk, and never overdue', 
   await journal.open(newOrder({ owner: SHOP, requestId: 'sale', contentHash: 'sale', openedAtMs: Date.now() }));
   const parts = {
     ...{ clock: systemClock, journal: async () => journal, isJournalWritable: () => true, facts: { dataDir: __dirname } },
-    live: { current: () => mapping, problems: () => [] },
+    live: { current: () => mapping, problems: () => [], history: {} },
     samples: { latest: () => undefined, hour: () => [] },
     orders: { find: async () => ({ rows: [] }) },
   } as unknown as ConsoleParts;

@@ -25,6 +25,7 @@ const FINDS_MAX = 1_000;
 /** A journal on a clock that the test sets, and how often an order was read from it. */
 function openUsage() {
   let nowMs = NOON;
+  let mapping = shippedMapping();
   let orders = 0;
   let finds = 0;
   let looks = 0;
@@ -57,7 +58,8 @@ function openUsage() {
   };
   const usage = createCallerUsage({
     journal: counted,
-    mapping: shippedMapping,
+    mapping: () => mapping,
+    setOf: (hash) => (hash === newOrder().trail!.mapping ? shippedMapping() : undefined),
     clock: { now: () => nowMs },
     dayOf: createDays(),
     onTrouble: (what, error) => void troubles.push(`${what}: ${String(error)}`),
@@ -69,6 +71,7 @@ function openUsage() {
     setNow: (ms: number) => (nowMs = ms),
     takeReads: () => [orders, (orders = 0)][0],
     takeFinds: () => [finds, (finds = 0)][0],
+    dropOperations: () => (mapping = { ...mapping, operations: new Map() }),
     takeLooks: () => [looks, (looks = 0)][0],
     setLookTakes: (ms: number) => (lookTakesMs = ms),
     order: async (requestId: string, atMs: number, outcome?: Outcome, more: Partial<NewOrder> = {}) => {
@@ -98,6 +101,14 @@ test('an order counts what v1 charged, else what was asked for, and nothing if i
   await order('of another', NOON - 1, sold(5_000), { owner: 'f'.repeat(32) }).catch(() => undefined);
   expect(await today()).toEqual([5, 98 + 3 * 100]);
   expect(await today('charged')).toEqual([4, 300]);
+});
+
+test('an order counts what was asked for also when its operation has another name now', async () => {
+  const { order, today, dropOperations } = openUsage();
+  await order('under way', NOON - 1);
+  await order('older', NOON - HOUR, { kind: 'pending' });
+  dropOperations();
+  expect(await today()).toEqual([2, 200]);
 });
 
 test('orders of absurd amounts leave the count of a key readable: their sum ends at the largest amount', async () => {

@@ -331,6 +331,13 @@ test('adding even an empty format counts as money, because network numbers becom
   ]);
 });
 
+test('another name of a purchase can move money: a repeat without an id does not find its sale under it', () => {
+  expect(differences('operations/exam.yaml', 'buy_exam:', 'sell_exam:')).toMatchObject([
+    { words: 'operation buy_exam is gone', money: expect.stringContaining('sold twice') },
+    { words: 'operation sell_exam is new', money: 'decides which orders are taken' },
+  ]);
+});
+
 test('a new operation is reported with every value of its definition', () => {
   const twin = `  buy_result:
     title: Results
