@@ -3,7 +3,7 @@ import express, { type Router } from 'express';
 import * as z from 'zod';
 import type { Recordings } from '../domain/recorded-request';
 import { errorText } from '../domain/shown-words';
-import { findCaller } from '../mapping/caller-name';
+import { findCaller, sandboxScopeOf } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
 import { refuse } from './admin-guard';
 
@@ -26,7 +26,7 @@ export function createRecordRouter(recordings: Recordings, mapping: () => Mappin
     const { caller, for_ms: forMs, max } = read.data;
     let fingerprint: string;
     try {
-      fingerprint = findCaller(caller, mapping());
+      fingerprint = recordedAs(findCaller(caller, mapping()), mapping());
     } catch (error) {
       return refuse(response, 404, errorText(error));
     }
@@ -47,4 +47,10 @@ export function createRecordRouter(recordings: Recordings, mapping: () => Mappin
     response.json({ status: 'stopped' });
   });
   return router;
+}
+
+/** The requests of a key in the sandbox have its fingerprint there. */
+function recordedAs(fingerprint: string, { callerKeys }: Mapping): string {
+  const key = callerKeys.get(fingerprint);
+  return key?.isSandboxed === true && key.sandboxOf === undefined ? sandboxScopeOf(fingerprint) : fingerprint;
 }

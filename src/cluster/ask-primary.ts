@@ -1,15 +1,19 @@
-/** What a worker asks its primary before it tries a key or PIN that may be wrong, or sells without a request id, so that all workers act as one. */
+/**
+ * What a worker asks its primary before it tries a key or PIN that may be wrong, or sells without a request id, so that all workers act as one; and what it
+ * tells the others of how long scripts wait.
+ */
 import { type Clock, startAge, within } from '../domain/clock';
 import { GatewayError } from '../domain/errors';
 import { createLru } from '../domain/lru';
 import { noteVerdicts, type KeyGuard } from '../gateway/key-guard';
 import { type PinGuard, type PinVerdict, WRONG_PIN_STATUS } from '../gateway/order/pin-guard';
 import { takePinTurns } from '../gateway/order/pin-turns';
+import type { LearntPatience } from '../gateway/order/learnt-patience';
 import type { SharedRepeats } from '../gateway/order/content-turns';
 import type { Journal } from '../journal/journal';
 import type { Upstream } from '../upstream/upstream';
 import type { Visit } from '../upstream/visitors';
-import type { Channel, KeyRefusal, PinTurn, RepeatTurn } from './channel';
+import type { Channel, KeyRefusal, PinTurn, RepeatTurn, Waited } from './channel';
 
 const KEYS_MAX = 10_000;
 
@@ -98,5 +102,22 @@ export function shareRepeats({ channel, clock }: Shared): SharedRepeats {
       return { kept: turn?.kept, end: () => void asked.then((late) => channel.tell('repeatDone', late.turn)) };
     },
     keep: (content, kept, windowMs) => channel.tell('repeatKept', { content, kept, windowMs }),
+  };
+}
+
+/** Tells the other workers of each wait that shows a limit or disproves one: a shop's connections come to all of them. */
+export function sharePatience(channel: Pick<Asking, 'tell'>, learnt: LearntPatience): LearntPatience {
+  return {
+    ...learnt,
+    hangUp(fingerprint, kind, ageMs) {
+      const isLearnt = learnt.hangUp(fingerprint, kind, ageMs);
+      if (isLearnt) channel.tell('hungUp', { fingerprint, kind, ageMs } satisfies Waited);
+      return isLearnt;
+    },
+    answered(fingerprint, kind, ageMs) {
+      const isLongest = learnt.answered(fingerprint, kind, ageMs);
+      if (isLongest) channel.tell('answered', { fingerprint, kind, ageMs } satisfies Waited);
+      return isLongest;
+    },
   };
 }

@@ -145,7 +145,8 @@ export interface RepeatKept {
   readonly windowMs: number;
 }
 
-export interface HangUp {
+/** How long a script had waited when it hung up or got its whole reply. */
+export interface Waited {
   readonly fingerprint: string;
   readonly kind: string;
   readonly ageMs: number;

@@ -29,7 +29,7 @@ import {
   settingsToSend,
   type MessageHandlers,
   type JoinReply,
-  type HangUp,
+  type Waited,
   type KeyJudged,
   type KeyVisit,
   type Channel,
@@ -175,7 +175,8 @@ function sharedHandlers(worker: number, { guards, unwritable, wallets, pool }: S
     repeatDone: (turn: number) => guards.repeatDone(turn),
     repeatKept: (kept: RepeatKept) => guards.repeatKept(kept),
     keyless: (news: KeylessNews) => pool().tellAll('keyless', news, worker),
-    hungUp: (hungUp: HangUp) => pool().tellAll('hungUp', hungUp, worker),
+    hungUp: (waited: Waited) => pool().tellAll('hungUp', waited, worker),
+    answered: (waited: Waited) => pool().tellAll('answered', waited, worker),
   };
 }
 

@@ -15,17 +15,17 @@ import type { Mapping } from '../mapping/mapping';
 import { keptValues } from '../start/one-file';
 import { createLog, errorFields } from '../telemetry/log';
 import type { Output } from '../telemetry/output';
-import { shareKeyGuard, sharePinTurns, shareRepeats } from './ask-primary';
+import { shareKeyGuard, sharePatience, sharePinTurns, shareRepeats } from './ask-primary';
 import {
   openChannel,
   settingsSent,
   type JoinReply,
   type MessageHandlers,
-  type HangUp,
   type Channel,
   type Recheck,
   type RecordAsked,
   type RecordedInWorker,
+  type Waited,
 } from './channel';
 
 const LOOK_EVERY_MS = 250;
@@ -57,7 +57,8 @@ class WorkerProcess {
       traffic: () => this.#selling?.traffic?.read(),
       pinVerdict: (verdict: PinVerdict) => this.#pins?.applyVerdict(verdict),
       record: ({ caller, untilMs }: RecordAsked) => this.#selling?.noter.record(caller, untilMs),
-      hungUp: ({ fingerprint, kind, ageMs }: HangUp) => this.#learnt?.applyHangUp(fingerprint, kind, ageMs),
+      hungUp: ({ fingerprint, kind, ageMs }: Waited) => this.#learnt?.applyHangUp(fingerprint, kind, ageMs),
+      answered: ({ fingerprint, kind, ageMs }: Waited) => this.#learnt?.answered(fingerprint, kind, ageMs),
       keyless: (news: KeylessNews) => this.#hearKeyless(news),
       recheck: ({ key, requestId, address }: Recheck) => this.#selling?.askV1(new Secret(key), requestId, address),
       reopenLog: () => this.#output?.reopen(),
@@ -126,14 +127,7 @@ class WorkerProcess {
       keepRecorded: (caller, recorded) => this.#channel.tell('recorded', { caller, recorded } satisfies RecordedInWorker),
       sharePatience: (learnt) => {
         this.#learnt = learnt;
-        return {
-          ...learnt,
-          hangUp: (fingerprint, kind, ageMs) => {
-            const isLearnt = learnt.hangUp(fingerprint, kind, ageMs);
-            if (isLearnt) this.#channel.tell('hungUp', { fingerprint, kind, ageMs } satisfies HangUp);
-            return isLearnt;
-          },
-        };
+        return sharePatience(this.#channel, learnt);
       },
     };
   }

@@ -1,5 +1,6 @@
 /** Answers lookups, reads and lists: by a question to v1 or the price list. Nothing is written into the journal. */
 import { nairaNumber } from '../domain/amount';
+import type { Credentials } from '../domain/credentials';
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
 import type { PriceList } from '../price-lists/price-lists';
@@ -16,6 +17,7 @@ import { numberingShown } from '../mapping/shown-numbers';
 import { recentRefusal } from './read/judge-visit';
 import { buildCall } from './read/build-call';
 import type { LookedUp } from './keyless';
+import { perhapsInSandbox } from './walk-request';
 
 export async function answerLookup(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const context = readContextOf(parsed);
@@ -146,12 +148,13 @@ async function askFor(parsed: ParsedRequest, parts: WalkParts): Promise<LookedUp
   let context = readContextOf(parsed);
   const ask = async (call: V1Call): Promise<Finding> => {
     // Every call is counted, because v1 counts each one, also several for one request.
-    if (operation.kind === 'lookup')
-      context = { ...context, credentials: parts.keyless.take(context.credentials, request.clientAddress, mapping.lookupKey) };
+    const use = (credentials: Credentials): void =>
+      void (context = { ...context, credentials: perhapsInSandbox(credentials, mapping, parts) });
+    if (operation.kind === 'lookup') use(parts.keyless.take(context.credentials, request.clientAddress, mapping.lookupKey));
     const finding = await parts.upstream.find(call, context);
     const credentials = parts.keyless.keyAfter(context.credentials, finding, request.clientAddress, mapping.lookupKey);
     if (credentials === undefined) return finding;
-    context = { ...context, credentials };
+    use(credentials);
     return parts.upstream.find(call, context);
   };
   const { trial, values } = intent;

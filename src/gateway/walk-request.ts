@@ -1,5 +1,5 @@
 /** Steps 2 to 6 of one request. Gives `walkIn` what it asks for: the credentials, and the price list for names in the request. */
-import type { Credentials, KeyAndPin } from '../domain/credentials';
+import type { Credentials } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import type { LegacyRequest } from '../domain/legacy';
 import { sandboxScopeOf } from '../mapping/caller-name';
@@ -37,13 +37,12 @@ export function walkRequest(
 export function ownKeyOf(
   request: LegacyRequest,
   operation: Operation | undefined,
-  { callerKeys }: Mapping,
-  { keyring, sandboxKey }: Pick<Parts, 'keyring' | 'sandboxKey'>,
+  mapping: Mapping,
+  parts: Pick<Parts, 'keyring' | 'sandboxKey'>,
 ): Authenticated | undefined {
+  const { keyring } = parts;
   const own = authenticate(request.headers, keyring) ?? (operation && authenticateFields(request, operation, keyring));
-  return own !== undefined && callerKeys.get(own.credentials.fingerprint)?.isSandboxed === true
-    ? { ...own, credentials: inSandbox(own.credentials, sandboxKey) }
-    : own;
+  return own && { ...own, credentials: perhapsInSandbox(own.credentials, mapping, parts) };
 }
 
 /** The script's own key, or a lookup key for a lookup without a key. */
@@ -51,7 +50,7 @@ function identify(request: LegacyRequest, operation: Operation, mapping: Mapping
   const own = ownKeyOf(request, operation, mapping, parts);
   if (own !== undefined) return own;
   const credentials = operation.withoutKey ? parts.keyless.keyFor(request.clientAddress, mapping.lookupKey) : undefined;
-  if (credentials !== undefined) return { isBasic: false, credentials };
+  if (credentials !== undefined) return { isBasic: false, credentials: perhapsInSandbox(credentials, mapping, parts) };
   throw new GatewayError(
     'missing_credentials',
     'Authentication credentials were not provided. Send your API key as `Authorization: Token <API_KEY>:<PIN>`.',
@@ -59,17 +58,17 @@ function identify(request: LegacyRequest, operation: Operation, mapping: Mapping
 }
 
 /**
- * The credentials in the sandbox of a key that callers.yaml sends there. The orders have another owner, and v1 gets no call with the key.
- * Without `sandboxKey` the sandbox itself is v1, and the script's key is already one of the sandbox.
+ * The credentials, or those in the sandbox for a key that callers.yaml sends there. The orders have another owner then, and v1 gets no call with the key.
+ * Without `sandboxKey` the sandbox itself is v1, and the key is already one of the sandbox.
  */
-function inSandbox(own: Credentials, sandboxKey: KeyAndPin | undefined): Credentials {
-  const { tokenFormat, fingerprint } = own;
-  const { apiKey, pin } = sandboxKey ?? own;
-  return {
-    ...{ apiKey, fingerprint: sandboxScopeOf(fingerprint), sandboxOf: own },
-    ...(pin === undefined ? {} : { pin }),
-    ...(tokenFormat === undefined ? {} : { tokenFormat }),
-  };
+export function perhapsInSandbox(
+  own: Credentials,
+  { callerKeys }: Mapping,
+  { sandboxKey }: Pick<Parts, 'sandboxKey'>,
+): Credentials {
+  const { fingerprint, sandboxOf } = own;
+  if (sandboxOf !== undefined || callerKeys.get(fingerprint)?.isSandboxed !== true) return own;
+  return { ...own, ...sandboxKey, fingerprint: sandboxScopeOf(fingerprint), sandboxOf: own };
 }
 
 /** Fetches v1's price list, in the mapping's words. Refuses where v1 returns none. */

@@ -4,12 +4,13 @@
  */
 import { createLru } from '../domain/lru';
 import type { AmountMinor } from '../domain/amount';
+import { type Outcome, referenceOf } from '../domain/outcome';
 import type { Clock } from '../domain/clock';
 import type { Mapping } from '../mapping/mapping';
 import { isJsonObject } from '../domain/json';
-import { readBalance } from '../upstream/answer-data';
+import { outcomeOfReceipt, readBalance } from '../upstream/answer-data';
 import type { AnswerListener } from '../upstream/listen-to-answers';
-import type { Finding, SentOutcome } from '../upstream/upstream';
+import type { Finding } from '../upstream/upstream';
 
 export interface Wallet {
   readonly fingerprint: string;
@@ -37,8 +38,12 @@ export function createWallets({ mapping, clock }: WalletParts) {
     seen.set(wallet.fingerprint, wallet);
     news.add(wallet.fingerprint);
   };
+  /** By fingerprint: the reference of the newest sale, until v1 shows a balance. v1 answers cards, data cards and SMS without one; their receipts have it. */
+  const unshown = createLru<string, string>(WALLETS_MAX);
   const hearBalance = (fingerprint: string, balance: AmountMinor | undefined): void => {
-    if (balance !== undefined && mapping().callerKeys.has(fingerprint)) note({ fingerprint, balance, atMs: clock.now() });
+    if (balance === undefined || !mapping().callerKeys.has(fingerprint)) return;
+    unshown.delete(fingerprint);
+    note({ fingerprint, balance, atMs: clock.now() });
   };
   return {
     /** Undefined for a key whose balance v1 has not shown since the start, or that callers.yaml does not have. */
@@ -47,9 +52,20 @@ export function createWallets({ mapping, clock }: WalletParts) {
     note,
     /** Notes the balances in an answer of v1. */
     listener: {
-      sent: (sent, _requestId, { context }) => hearBalance(context.credentials.fingerprint, balanceAfter(sent)),
+      sent({ outcome, isDuplicate }, _requestId, { context }) {
+        // A repeated order has the balance of its own time.
+        if (isDuplicate) return;
+        const { fingerprint } = context.credentials;
+        const reference = referenceOf(outcome);
+        if (reference !== undefined && mapping().callerKeys.has(fingerprint)) unshown.set(fingerprint, reference);
+        hearBalance(fingerprint, balanceAfter(outcome));
+      },
       found(finding, { call, context }) {
-        if (call.path === '/balance') hearBalance(context.credentials.fingerprint, balanceIn(finding));
+        const { fingerprint } = context.credentials;
+        if (call.path === '/balance') hearBalance(fingerprint, balanceIn(finding));
+        const reference = call.query?.['reference'];
+        if (finding.kind === 'found' && reference !== undefined && reference === unshown.get(fingerprint))
+          hearBalance(fingerprint, balanceAfter(outcomeOfReceipt(finding.body, reference)));
       },
     } satisfies AnswerListener,
     /** The balances noted since the last call, for the process that shows them all. */
@@ -61,10 +77,9 @@ export function createWallets({ mapping, clock }: WalletParts) {
   };
 }
 
-/** Whether the answer shows the balance as of now: a repeated order has the balance of its own time, and a refund is not in the balance of its charge. */
-function balanceAfter({ outcome, isDuplicate }: SentOutcome): AmountMinor | undefined {
-  if (isDuplicate || (outcome.kind !== 'succeeded' && outcome.kind !== 'pending')) return undefined;
-  return outcome.delivery?.balanceAfter;
+/** Undefined for an order that took no money: a refund is not in the balance of its charge. */
+function balanceAfter(outcome: Outcome | undefined): AmountMinor | undefined {
+  return outcome?.kind === 'succeeded' || outcome?.kind === 'pending' ? outcome.delivery?.balanceAfter : undefined;
 }
 
 function balanceIn(finding: Finding): AmountMinor | undefined {

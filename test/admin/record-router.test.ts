@@ -2,6 +2,8 @@ import { Secret } from '../../src/domain/credentials';
 import { createAdminServer } from '../../src/admin/admin-server';
 import { createRecordRouter } from '../../src/admin/record-router';
 import { createReadRouter } from '../../src/admin/read-routers';
+import type { Recordings } from '../../src/domain/recorded-request';
+import { sandboxScopeOf } from '../../src/mapping/caller-name';
 import { plainCallerKey } from '../../src/mapping/compile-callers';
 import { createMetrics } from '../../src/telemetry/metrics';
 import { shippedMapping } from '../mapping/mapping-set';
@@ -10,11 +12,16 @@ const RUNNING = {
   ...{ pid: 7, node: 'v24.0.0', startedAtMs: 1, publicUrl: 'http://a', upstreamUrl: 'http://b', sandbox: undefined },
   settings: [{ name: 'PORT', value: '8080' }],
 };
-const recordings = { start: () => undefined, stop: () => undefined, read: () => undefined };
+const IDLE: Recordings = { start: () => undefined, stop: () => undefined, read: () => undefined };
 const named = { ...plainCallerKey('a'.repeat(32)), title: 'Ada' };
-const mapping = () => ({ ...shippedMapping(), callerKeys: new Map([[named.fingerprint, named]]) });
+const playing = { ...plainCallerKey('b'.repeat(32), { title: 'Bola', sandbox: true }) };
+const inSandbox = { ...playing, fingerprint: sandboxScopeOf(playing.fingerprint), sandboxOf: playing.fingerprint };
+const mapping = () => ({
+  ...shippedMapping(),
+  callerKeys: new Map([named, playing, inSandbox].map((key) => [key.fingerprint, key])),
+});
 
-async function ask(path: string, body?: unknown, token = 'let-me-in') {
+async function ask(path: string, body?: unknown, token = 'let-me-in', recordings: Recordings = IDLE) {
   const server = createAdminServer({
     token: new Secret('let-me-in'),
     registry: createMetrics({ hasProcessMetrics: false }).registry,
@@ -50,6 +57,14 @@ test.each([
 ])('a recording that is not possible is refused: %j', async (body, status, said) => {
   expect(await ask('/record', body)).toEqual([status, { status: 'error', message: expect.stringMatching(said) as string }]);
 });
+
+test.each(['Bola', 'Bola (sandbox)', playing.fingerprint])(
+  'a caller who is in the sandbox is recorded there: %s',
+  async (caller) => {
+    const [, said] = await ask('/record', { caller, for_ms: 1_000, max: 1 }, undefined, { ...IDLE, start: () => 1 });
+    expect(said).toEqual({ status: 'recording', fingerprint: inSandbox.fingerprint, until_ms: 1 });
+  },
+);
 
 test('nothing is shown of a caller who is not recorded', async () => {
   expect((await ask('/record/1'))[0]).toBe(404);

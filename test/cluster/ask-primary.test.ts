@@ -1,6 +1,7 @@
-import { sharePinTurns } from '../../src/cluster/ask-primary';
+import { sharePatience, sharePinTurns } from '../../src/cluster/ask-primary';
 import { pause } from '../../src/domain/clock';
 import { createKeyring } from '../../src/gateway/read/keyring';
+import { createLearntPatience } from '../../src/gateway/order/learnt-patience';
 import { createPinGuard } from '../../src/gateway/order/pin-guard';
 import { Secret } from '../../src/domain/credentials';
 import { createVirtualClock } from '../domain/virtual-clock';
@@ -17,4 +18,16 @@ test('a purchase has no more time to leave than before it asked a primary that t
   await clock.advance(9_000);
   await sent;
   expect(upstream.sent).toMatchObject([{ timeoutMs: 21_000, leaveWithinMs: 1_000 }]);
+});
+
+test('the other workers hear of each hang-up that shows a limit, and of each longer wait that disproves one', () => {
+  const told: (readonly [kind: string, ageMs: number])[] = [];
+  const channel = { tell: (kind: string, value: unknown) => void told.push([kind, (value as { ageMs: number }).ageMs]) };
+  const learnt = sharePatience(channel, createLearntPatience());
+  for (const ageMs of [300, 9_000, 8_000]) learnt.answered('key', 'axios', ageMs);
+  for (const ageMs of [300, 5_000, 20_000]) learnt.hangUp('key', 'axios', ageMs);
+  expect(told).toEqual([
+    ['answered', 9_000],
+    ['hungUp', 20_000],
+  ]);
 });

@@ -31,7 +31,7 @@ function countingV1() {
     if (receipt !== undefined) return { http: 200, body: { status: 'success', data: receipt } };
     if (request.method === 'GET') return { http: 404, body: { status: 'error', message: 'Not found' } };
     sold += 1;
-    const { request_id: requestId, phone } = JSON.parse(body) as { request_id: string; phone: string };
+    const { request_id: requestId = '', phone } = JSON.parse(body) as { request_id?: string; phone?: string };
     const reference = `REAL-${sold}`;
     const pins = [{ pin: '1111-2222', serial: 'S-1' }];
     if (path === '/exam_pin') receipts.set(reference, { reference, status: 'success', type: 'debit', category: 'exam', pins });
@@ -144,6 +144,21 @@ test('an order of v1 is told as it stands to a repeat that leaves out its id and
     await say(house, IN_SANDBOX);
     expect((await sellOpen({})).body.status).toBe('pending');
   }));
+
+test('no lookup without a key reaches v1 with a key that is in the sandbox, be it that of a shop or LOOKUP_API_KEY', async () => {
+  const v1 = countingV1();
+  const env = { LOOKUP_API_KEY: 'acme_live_bola' };
+  await withHouse({ v1: v1.answer, callers: { acme_live_ada: {}, acme_live_bola: IN_SANDBOX }, env }, async (house) => {
+    const verify = (card: number): Promise<Told> =>
+      send(house.url, `/api/cable/cable-validation?iuc=${7012345600 + card}&cable=1`, undefined, { key: null });
+    expect((await verify(1)).body).toMatchObject({ status: 'success' });
+    await sell(house, 'real-4');
+    await renameKeys(house, { acme_live_ada: IN_SANDBOX, acme_live_bola: { ...IN_SANDBOX, title: 'Bola' } });
+    // After fifteen with the key of the seller the other one asks.
+    for (let card = 2; card < 19; card += 1) expect((await verify(card)).body).toMatchObject({ status: 'success' });
+    expect(v1.calls.filter(([, path]) => path === '/validate-cable')).toEqual([]);
+  });
+});
 
 test('the goods of an order of v1 are read there for its repeat', () =>
   withAda({ title: 'Ada' }, async (house, v1) => {

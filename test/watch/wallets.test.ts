@@ -16,6 +16,8 @@ const contextOf = (fingerprint: string): CallContext => ({
 const BUY = { method: 'POST', path: '/airtime' } as const;
 const BALANCE = { method: 'GET', path: '/balance' } as const;
 
+type Body = Extract<Finding, { kind: 'found' }>['body'];
+
 /** A v1 with the test's answers, whose balances the wallets of one named key record. */
 function openWallets() {
   let nowMs = 1_000;
@@ -36,9 +38,14 @@ function openWallets() {
       sent = { outcome, isDuplicate };
       expect(await heard.send(BUY, 'r1', contextOf(fingerprint))).toBe(sent);
     },
-    ask: async (body: Extract<Finding, { kind: 'found' }>['body'], path = BALANCE.path as string) => {
+    ask: async (body: Body, path = BALANCE.path as string) => {
       finding = { kind: 'found', body };
       expect(await heard.find({ ...BALANCE, path }, contextOf(ADA))).toBe(finding);
+    },
+    /** Reads the receipt of a sale after which this much was left. */
+    readReceipt: async (reference: string, naira: number, status = 'success') => {
+      finding = { kind: 'found', body: { data: { reference, status, balance_after: naira } } };
+      await heard.find({ method: 'GET', path: '/receipt', query: { reference } }, contextOf(ADA));
     },
   };
 }
@@ -65,6 +72,28 @@ test('an answer about an earlier balance, or without one, changes nothing', asyn
   await ask({ data: [] });
   await ask({ data: { wallet_balance: 'much' } });
   expect(wallets.lastSeen(ADA)?.balance).toBe(50_000);
+});
+
+test('the receipt of the newest sale shows the balance where its answer did not, as with cards and SMS', async () => {
+  const { wallets, buy, readReceipt } = openWallets();
+  await buy(sold(500));
+  await buy({ kind: 'succeeded', reference: 'SMS-1' });
+  await readReceipt('OLD', 900);
+  expect(wallets.lastSeen(ADA)?.balance).toBe(50_000);
+  await readReceipt('SMS-1', 496);
+  expect(wallets.lastSeen(ADA)?.balance).toBe(49_600);
+});
+
+test('a receipt shows no balance of now where it is of a refund, or v1 has shown a balance since the sale', async () => {
+  const { wallets, buy, ask, readReceipt } = openWallets();
+  await buy({ kind: 'pending', reference: 'CARD-1' });
+  await readReceipt('CARD-1', 1, 'failed');
+  expect(wallets.lastSeen(ADA)).toBeUndefined();
+  await ask({ data: { wallet_balance: 700 } });
+  await readReceipt('CARD-1', 2);
+  await buy({ kind: 'succeeded', reference: 'CARD-0' }, { isDuplicate: true });
+  await readReceipt('CARD-0', 3);
+  expect(wallets.lastSeen(ADA)?.balance).toBe(70_000);
 });
 
 test('balances of keys that callers.yaml does not have are not kept', async () => {

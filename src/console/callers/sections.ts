@@ -64,7 +64,7 @@ function switches({ fingerprint, key }: CallerView): Html {
       ${textField({
         name: 'text',
         label: 'The text of its refusals while paused',
-        hint: 'May stay empty: then a standard text is used. It must not sound like a success.',
+        hint: 'May stay empty: then a standard text is used. It must not sound like a success. What the key sends under V1_PATH still buys.',
       })}
       <button>Pause</button>
     </form>`;

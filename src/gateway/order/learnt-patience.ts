@@ -21,8 +21,8 @@ export interface LearntPatience {
   limitOf(fingerprint: string, kind: string): number | undefined;
   /** A script of this key hung up `ageMs` after its purchase came in. False if that shows no limit. */
   hangUp(fingerprint: string, kind: string, ageMs: number): boolean;
-  /** A script of this key got its whole reply `ageMs` after its purchase came in. */
-  answered(fingerprint: string, kind: string, ageMs: number): void;
+  /** A script of this key got its whole reply `ageMs` after its purchase came in. True if none is known to have waited longer within a day. */
+  answered(fingerprint: string, kind: string, ageMs: number): boolean;
   /** As `hangUp`, for a hang-up that another process met. */
   applyHangUp(fingerprint: string, kind: string, ageMs: number): void;
   entries(): readonly LearntEntry[];
@@ -79,7 +79,9 @@ export function createLearntPatience(
     },
     answered(fingerprint, kind, ageMs) {
       const key = keyOf(fingerprint, kind);
-      if (isShown(ageMs) && ageMs > answeredMs(key)) answers.set(key, { ageMs, atMs: clock.elapsed() });
+      const isLongest = isShown(ageMs) && ageMs > answeredMs(key);
+      if (isLongest) answers.set(key, { ageMs, atMs: clock.elapsed() });
+      return isLongest;
     },
     applyHangUp(fingerprint, kind, ageMs) {
       learn(fingerprint, kind, ageMs);

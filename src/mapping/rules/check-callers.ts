@@ -38,26 +38,24 @@ const SLOW: readonly string[] = ['overdue', 'pursue', 'quiet', 'window', 'replay
 
 export function checkCallers(checking: Checking): void {
   const { source, report } = checking;
-  const all = patiences(source);
-  for (const { ms, most, path } of all) {
-    checkPursued(ms, path, checking);
+  for (const { ms, least, most, path } of patiences(source)) {
+    checkPatience(ms, least, path, checking);
     if (ms >= most) report(path, 'patience-too-long', `such callers give up after ${most / 1000} s`);
   }
   // The patience of a family was read from the sources of its scripts, so no usual upper limit of callers applies.
   for (const pattern of ['families.*.patience', 'families.*.operations.*.patience'] as const)
-    for (const { value: ms, path } of partsAt(source, pattern)) {
-      checkShortest(ms, KEY_PATIENCE_MIN_MS, path, checking);
-      checkPursued(ms, path, checking);
-      if (ms > HUGE_MS) report(path, 'duration-huge', `\`patience\` is ${spell(ms)}`);
-    }
+    for (const { value: ms, path } of partsAt(source, pattern)) checkPatience(ms, KEY_PATIENCE_MIN_MS, path, checking);
   checkKinds(checking);
   checkTiming(checking);
-  for (const { ms, least, path } of all) checkShortest(ms, least, path, checking);
 }
 
-function checkShortest(ms: number, leastMs: number, path: YamlPath, { report }: Checking): void {
-  if (ms > 0 && ms < leastMs)
+function checkPatience(ms: number, leastMs: number, path: YamlPath, { source, report }: Checking): void {
+  if (ms === 0) report(path, 'duration-zero', '`patience` is zero');
+  else if (ms < leastMs)
     report(path, 'patience-too-short', `${spellShort(ms)} is too short for an order: expected at least ${spellShort(leastMs)}`);
+  if (ms > source.timing.pursue)
+    report(path, 'patience-beyond-pursuit', `an order is pursued for ${source.timing.pursue / 1000} s`);
+  if (ms > HUGE_MS) report(path, 'duration-huge', `\`patience\` is ${spell(ms)}`);
 }
 
 /** Each patience with its bounds, in ms. */
@@ -89,11 +87,6 @@ function placedByOperation<T extends string | number>(
 ): (readonly [string, T, YamlPath])[] {
   if (typeof said !== 'object') return [[DEFAULT, said, path]];
   return Object.entries<T>(said).map(([name, value]) => [name, value, [...path, name]]);
-}
-
-function checkPursued(patienceMs: number, path: YamlPath, { source, report }: Checking): void {
-  if (patienceMs > source.timing.pursue)
-    report(path, 'patience-beyond-pursuit', `an order is pursued for ${source.timing.pursue / 1000} s`);
 }
 
 /** Whether callers of the kind may be PHP scripts. By default PHP sends no User-Agent. */
@@ -130,7 +123,6 @@ function checkTiming({ source, report }: Checking): void {
     ...Object.entries(source.timing).map(([name, ms]) => [name, ms as number, ['timing', name]] as const),
     ['window', source.lookup_key.window, ['lookup_key', 'window']],
     ['remember', source.lookup_key.remember ?? 1, ['lookup_key', 'remember']],
-    ...partsAt(source, 'callers.kinds.*.patience').map(({ value, path }) => ['patience', value, path] as const),
   ];
   for (const [name, ms, path] of times) {
     if (ms === 0 && name !== 'reconnect') report(path, 'duration-zero', `\`${name}\` is zero`);
@@ -177,7 +169,8 @@ export function checkCallerKeys(checking: Checking): void {
     const path = ['callers', 'keys', fingerprint];
     checkNumbers(key, path, checking);
     checkLists(key, path, checking);
-    const { patience, after_pending: afterPending } = key;
+    const { patience, replay, after_pending: afterPending } = key;
+    if (replay === 0) checking.report([...path, 'replay'], 'duration-zero', '`replay` is zero');
     checkByOperation(patience, ['patience-without-order', ': only purchases are held'], [...path, 'patience'], checking);
     checkByOperation(afterPending, ['after-pending-without-order', ''], [...path, 'after_pending'], checking);
     checkFamily(key, path, checking);

@@ -15,3 +15,24 @@ test('a kind behind one that has some of its headers, and takes any User-Agent, 
     ['kind-unreachable', 5, '`*` is already a caller of kind `tagged`'],
   ]);
 });
+
+test('a patience of zero is an error wherever it stands, and so is a replay of zero: the repeat of a sale would be refused a second later', () => {
+  const { problems } = checkWith(`callers:
+  kinds: { other: { patience: 0s } }
+  keys:
+    0123456789abcdef0123456789abcdef: { patience: 0s, replay: 0s }
+    fedcba9876543210fedcba9876543210: { patience: { default: 20s, buy: 0s }, replay: always }
+operations:
+  buy: { patience: { other: 0s } }
+families:
+  shops: { title: Shops, scripts: Shops., extends: x, patience: 0s }
+`);
+  expect(problems.flatMap(({ code, line, message }) => (code === 'duration-zero' ? [[line, message]] : []))).toEqual([
+    [2, '`patience` is zero'],
+    [4, '`patience` is zero'],
+    [4, '`replay` is zero'],
+    [5, '`patience` is zero'],
+    [7, '`patience` is zero'],
+    [9, '`patience` is zero'],
+  ]);
+});
