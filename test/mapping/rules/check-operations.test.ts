@@ -1,12 +1,30 @@
 import { buyAirtime, checkWith, marked } from '../mapping-set';
 
 const GUARDED = (fields: string, guard: string): string =>
-  buyAirtime('{ always: { status: $words.status }, failure: { error: [$text] } }', `numbering_guard: ${guard}`, fields);
+  buyAirtime('{ always: { status: $words.status }, failure: { error: [$text] } }', `numbering_guard: ${guard}`, fields).replace(
+    '| naira }',
+    '| naira, ported: $moved }',
+  );
 
 test.each([
   ['moved: { from: [moved], as: text }', '{ number: network, phone: phone, ported: §moved }', 'guard-cannot-tell'],
   ['moved: { from: [moved], as: flag }', '{ number: network, phone: phone, ported: §mowed }', 'unknown-field'],
   ['moved: { from: [moved], as: flag }', '§{ number: network, phone: phone, ported: moved }', undefined],
+  [
+    'moved: { from: [moved], as: flag }\n      other: { from: [other], as: phone }',
+    '{ number: network, phone: §other }',
+    'guard-cannot-tell',
+  ],
+  [
+    'moved: { from: [moved], as: flag }\n      other: { from: [other], as: network }',
+    '{ number: §other, phone: phone }',
+    'guard-cannot-tell',
+  ],
+  [
+    'moved: { from: [moved], as: flag }\n      other: { from: [other], as: flag }',
+    '{ number: network, phone: phone, ported: §other }',
+    'guard-cannot-tell',
+  ],
 ])('with the field %s the guard %s is checked: %s', (field, guard, code) => {
   const { text, line, column } = marked(GUARDED(field, guard));
   const found = checkWith(text).problems.filter((one) => one.code === 'guard-cannot-tell' || one.code === 'unknown-field');
