@@ -38,6 +38,10 @@ test.each([
   ['accept-language', true],
   ['X-Forwarded-For', true],
   ['X-Api-Key', true],
+  ['X-Auth-Token', true],
+  ['X-Pin', true],
+  ['Proxy-Authorization', true],
+  ['Idempotency-Key', false],
   ['Originator-Request-Id', false],
   ['Token-Request-Id', false],
   ['X-Request-Id', false],
@@ -45,6 +49,25 @@ test.each([
   const { problems } = checkWith(`request_id_headers: [${header}]`);
   expect(problems.map(({ code }) => code)).toEqual(isShared ? ['request-id-repeats'] : []);
 });
+
+test.each(['api_key', 'apiKey', 'key', 'password', 'client_secret', 'auth_token'])(
+  'a secret is neither a request id nor a field of a purchase, which the journal would keep: %s',
+  (name) => {
+    const field = buyAirtime(
+      '{ always: { status: $words.status }, failure: { error: [$text] } }',
+      '',
+      `x: { from: [${name}], as: text }`,
+    );
+    const codesOf = (text: string): string[] => checkWith(text).problems.map(({ code }) => code);
+    expect([codesOf(`request_id: [ref, ${name}]`), codesOf(field)]).toEqual([
+      ['request-id-repeats'],
+      ['spelling-says-otherwise'],
+    ]);
+    expect(codesOf(field.replace(`from: [${name}]`, 'from: [remark]').replace('call:', `ignore: [${name}]\n    call:`))).toEqual(
+      [],
+    );
+  },
+);
 
 test('a purchase needs the guard also where one format leaves its numbers to the table', () => {
   const { problems } = checkWith(
