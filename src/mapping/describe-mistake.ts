@@ -72,7 +72,7 @@ export function intendedChoice(input: unknown, values: readonly string[]): strin
 }
 
 /** True for yes, false for no, undefined for anything else. */
-function switchOf(input: unknown): boolean | undefined {
+export function switchOf(input: unknown): boolean | undefined {
   const word = typeof input === 'boolean' || typeof input === 'number' || typeof input === 'string' ? String(input) : '';
   if (/^(?:y|yes|true|on|1|enabled?)$/i.test(word.trim())) return true;
   return /^(?:n|no|none|false|of+|0|disabled?)$/i.test(word.trim()) ? false : undefined;

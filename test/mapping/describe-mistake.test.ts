@@ -100,6 +100,13 @@ test.each(['no', 'false', '0'])('the most likely choice is the hint of a problem
   ]);
 });
 
+test.each(['no', '"false"', 'off', '"yes"'])('a key is not paused with the text %s, which means something else', (said) => {
+  const key = `0123456789abcdef0123456789abcdef: { paused: ${said} }`;
+  expect(checkWith(`callers: { kinds: { other: { patience: 4s } }, keys: { ${key} } }`).problems).toMatchObject([
+    { code: 'schema', message: expect.stringContaining('this word is no text of a refusal: write `true` or `false`') },
+  ]);
+});
+
 /** The error codes in the declarations of the YAML library: a type cannot be listed at run time. */
 const YAML_CODES = [
   ...readFileSync(require.resolve('yaml').replace(/index\.js$/, 'errors.d.ts'), 'utf8')
