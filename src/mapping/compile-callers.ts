@@ -4,13 +4,12 @@ import { headerOf, type LegacyHeaders } from '../domain/legacy';
 import { compileValue, type ValueContext } from './compile-value';
 import { compilePattern } from './signals';
 import { sandboxScopeOf } from './caller-name';
-import type { CallerKey, CallerKind, ListShape, Operation, OwnColumn } from './mapping';
+import type { CallerKey, CallerKind, ListShape, Operation } from './mapping';
 import type { AfterPending, CallerKeySource, CallerKindSource, ValueSource } from './language/schema';
 import type { MappingSource } from './source';
 import { nearestHint } from './nearest-name';
-import { createOwnNumbers, type OwnNumbers } from './numbering';
+import { columnsOf, createOwnNumbers, type OwnNumbers } from './numbering';
 import type { YamlPath } from './read-yaml';
-import type { Table } from './table';
 
 export function compileCallers(source: MappingSource, context: ValueContext) {
   const { report } = context;
@@ -90,7 +89,7 @@ function compileCallerKey(fingerprint: string, key: CallerKeySource, source: Map
     ...plainCallerKey(fingerprint, key),
     format: key.format ?? family?.extends,
     numbers,
-    columns: columnsOf(numbers, source, context.tables),
+    columns: columnsOf(numbers.keys(), source, context.tables),
     lists: compileLists(key, path, context),
   };
 }
@@ -150,22 +149,6 @@ function compileNumbers(key: CallerKeySource, path: YamlPath, context: ValueCont
     compiled.set(name, createOwnNumbers(table, numbers, key.unlisted?.[name] === 'pass', onUnknown));
   }
   return compiled;
-}
-
-/** By list of the catalog: the columns with v1's numbers of those tables for which the caller has own numbers. */
-function columnsOf(
-  numbers: ReadonlyMap<string, OwnNumbers>,
-  source: MappingSource,
-  tables: ReadonlyMap<string, Table>,
-): Map<string, OwnColumn[]> {
-  const columns = new Map<string, OwnColumn[]>();
-  for (const [name, own] of numbers) {
-    for (const place of source.tables[name]?.shown_in ?? []) {
-      const [list = '', column = ''] = place.split('.');
-      columns.set(list, [...(columns.get(list) ?? []), { column, table: tables.get(name)!, own }]);
-    }
-  }
-  return columns;
 }
 
 function compileLists(key: CallerKeySource, path: YamlPath, context: ValueContext): Map<string, ListShape> {

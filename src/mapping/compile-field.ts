@@ -61,7 +61,8 @@ function compileField(
     const value = source[key];
     if (value === undefined || !isAmount) return value;
     const amount = parseNaira(value);
-    if (amount === undefined) complain(key, 'bad-bound', 'a bound of naira has at most two decimals');
+    if (amount === undefined)
+      complain(key, 'bad-bound', 'a bound of naira has at most two decimals, and twelve digits before them');
     return amount;
   };
   const read = (raw: LegacyValue): Read =>

@@ -3,7 +3,7 @@ import type { JsonValue } from '../domain/json';
 import { atOnce, type Steps } from '../domain/steps';
 import type { AfterPending, OperationSource } from './language/schema';
 import { compileCallers } from './compile-callers';
-import { compileNumberings } from './numbering';
+import { columnsOf, compileNumberings } from './numbering';
 import { compileFamily, type FamilyParts } from './compile-family';
 import { compileFieldsOfOperation } from './compile-field';
 import { compileRefusal, compileReplies, type ReplySurroundings } from './compile-reply';
@@ -106,6 +106,7 @@ function compileFormat(id: string, source: MappingSource, tables: ReadonlyMap<st
     cure: format.cure,
     signals,
     numberings,
+    columns: columnsOf(numberings.keys(), source, tables),
   };
 }
 

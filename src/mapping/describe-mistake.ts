@@ -25,7 +25,7 @@ const kindOf = (expected: string): string => KINDS[expected] ?? 'another kind of
 /** Names the kind of a value. The value itself is not shown, because it may be a secret. */
 function found(input: unknown): string {
   if (input === null) return 'nothing';
-  if (typeof input === 'boolean') return `\`${input}\``;
+  if (typeof input === 'boolean' || (typeof input === 'number' && !Number.isFinite(input))) return `\`${input}\``;
   return Array.isArray(input) ? 'a list' : kindOf(typeof input);
 }
 
@@ -72,7 +72,7 @@ export function intendedChoice(input: unknown, values: readonly string[]): strin
 }
 
 /** True for yes, false for no, undefined for anything else. */
-function switchOf(input: unknown): boolean | undefined {
+export function switchOf(input: unknown): boolean | undefined {
   const word = typeof input === 'boolean' || typeof input === 'number' || typeof input === 'string' ? String(input) : '';
   if (/^(?:y|yes|true|on|1|enabled?)$/i.test(word.trim())) return true;
   return /^(?:n|no|none|false|of+|0|disabled?)$/i.test(word.trim()) ? false : undefined;
@@ -93,6 +93,7 @@ export function hintForIssue(issue: z.core.$ZodIssue): string | undefined {
   const expected = code === 'invalid_type' ? issue.expected : code === 'invalid_union' ? 'string' : undefined;
   if (input === null) return 'there is no value after the colon: write one, or delete the key';
   const isScalar = ['string', 'number', 'boolean'].includes(typeof input);
+  if (typeof input === 'number' && issue.message.startsWith('expected a duration')) return `write \`${input}s\` for seconds`;
   if (expected === 'string' && isScalar && typeof input !== 'string') return 'put it in quotes';
   return expected === 'array' && isScalar ? 'put brackets around it' : undefined;
 }

@@ -261,7 +261,7 @@ function reportDefinedTwice(
     code: 'defined-twice',
     severity: 'error',
     message: `${what} is defined twice`,
-    hint: first && `it is also in ${first}`,
+    hint: first && `it is also in ${first}${path.length > 1 ? '' : ', and stands in one file only'}`,
   });
 }
 

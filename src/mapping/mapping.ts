@@ -3,7 +3,7 @@ import type { AmountMinor } from '../domain/amount';
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { LegacyHeaders, LegacyValue } from '../domain/legacy';
 import type { Read } from './input-transforms';
-import type { OwnNumbers } from './numbering';
+import type { OwnNumbers, ShownColumn } from './numbering';
 import type { YamlPath } from './read-yaml';
 import type { AfterPending, OPERATION_KINDS, OutcomeWords, TakesPending, Timing, ValueSource } from './language/schema';
 import type { Signal } from './signals';
@@ -139,6 +139,8 @@ export interface Format {
   readonly cure: string | undefined;
   readonly signals: readonly Signal[];
   readonly numberings: ReadonlyMap<string, Numbering>;
+  /** By catalog list: its columns that are shown in the numbers of the format. */
+  readonly columns: ReadonlyMap<string, readonly ShownColumn[]>;
 }
 
 /** Scripts of one origin, with replies of their own. */
@@ -179,7 +181,7 @@ export interface CallerKey {
   /** By table: the script's own numbers. */
   readonly numbers: ReadonlyMap<string, OwnNumbers>;
   /** By catalog list: its columns that are shown in the script's own numbers. */
-  readonly columns: ReadonlyMap<string, readonly OwnColumn[]>;
+  readonly columns: ReadonlyMap<string, readonly ShownColumn[]>;
   /** By operation, and `default` for every bare array. */
   readonly lists: ReadonlyMap<string, ListShape>;
   /** Milliseconds; undefined when the kind of caller decides. */
@@ -187,12 +189,6 @@ export interface CallerKey {
   readonly afterPendingOf: (operation: string) => AfterPending | undefined;
   /** For how many ms a success is told again to a repeat; Infinity for ever, undefined when `timing` decides. */
   readonly replayMs: number | undefined;
-}
-
-export interface OwnColumn {
-  readonly column: string;
-  readonly table: Table;
-  readonly own: OwnNumbers;
 }
 
 /** The shape of a list for one script, such as an object around it. */

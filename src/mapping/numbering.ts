@@ -1,7 +1,7 @@
 /** Compiles numberings, from number to value: of a table, a format, a family or a single caller. */
 import { nearestHint } from './nearest-name';
 import type { YamlPath } from './read-yaml';
-import type { Report } from './source';
+import type { MappingSource, Report } from './source';
 import { toNumbering, type Numbering, type Table } from './table';
 import type { JsonValue } from '../domain/json';
 
@@ -35,6 +35,28 @@ export function compileNumberings(
     numberings.set(name, new Map([...own, ...[...table.numbering].filter(([number]) => !own.has(number))]));
   }
   return numberings;
+}
+
+/** A column of a catalog list with v1's numbers of a table. */
+export interface ShownColumn {
+  readonly column: string;
+  readonly table: Table;
+}
+
+/** By list of the catalog: the columns with v1's numbers of the named tables, which are shown in other numbers. */
+export function columnsOf(
+  names: Iterable<string>,
+  source: MappingSource,
+  tables: ReadonlyMap<string, Table>,
+): Map<string, ShownColumn[]> {
+  const columns = new Map<string, ShownColumn[]>();
+  for (const name of names) {
+    for (const place of source.tables[name]?.shown_in ?? []) {
+      const [list = '', column = ''] = place.split('.');
+      columns.set(list, [...(columns.get(list) ?? []), { column, table: tables.get(name)! }]);
+    }
+  }
+  return columns;
 }
 
 /** One caller's own numbers for one table: a script that was moved to this gateway keeps the plan ids of its old server. */

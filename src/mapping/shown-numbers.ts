@@ -3,7 +3,7 @@
  * v1's number is shown only if it keeps its meaning when the script sends it back.
  */
 import type { JsonValue } from '../domain/json';
-import type { CallerKey, Mapping, OwnColumn, Scope } from './mapping';
+import type { CallerKey, Mapping, Scope } from './mapping';
 import type { Numbering, Table } from './table';
 
 type ShownNumbers = Required<Pick<Scope, 'numberOf' | 'rowOf'>>;
@@ -14,26 +14,33 @@ export function shownNumbers(
   callerKey: CallerKey | undefined,
   sent: Readonly<Record<string, number>> = {},
 ): ShownNumbers {
+  const numberOf: ShownNumbers['numberOf'] = (name, value, field) => {
+    const table = mapping.tables.get(name);
+    if (field !== undefined && Object.hasOwn(sent, field)) return sent[field];
+    const own = callerKey?.numbers.get(name);
+    const number = own?.numberOf(value);
+    if (table === undefined || number !== undefined) return number;
+    if (own?.passesUnlisted === false) return undefined;
+    const shared = mapping.numberingOf(format, table);
+    // A number that means something else in the format or among the caller's own numbers is not shown.
+    const known =
+      typeof value !== 'number'
+        ? findNumber(shared, value)
+        : shared.get(value) === table.numbering.get(value)
+          ? value
+          : undefined;
+    return known !== undefined && own?.meanings.has(known) === true ? undefined : known;
+  };
   return {
-    numberOf(name, value, field) {
-      const table = mapping.tables.get(name);
-      if (field !== undefined && Object.hasOwn(sent, field)) return sent[field];
-      const own = callerKey?.numbers.get(name);
-      const number = own?.numberOf(value);
-      if (table === undefined || number !== undefined) return number;
-      if (own?.passesUnlisted === false) return undefined;
-      const known = typeof value === 'number' ? value : findNumber(mapping.numberingOf(format, table), value);
-      // A number with another meaning among the caller's own numbers is not shown.
-      return known !== undefined && own?.meanings.has(known) === true ? undefined : known;
-    },
+    numberOf,
     rowOf(list, row) {
-      const columns = callerKey?.columns.get(list);
-      if (columns === undefined) return row;
+      const columns = [mapping.formats.get(format), callerKey].flatMap((one) => one?.columns.get(list) ?? []);
+      if (columns.length === 0) return row;
       const changed: Record<string, JsonValue> = { ...row };
-      for (const one of columns) {
-        const shown = showColumn(one, row[one.column] ?? null);
-        if (shown === null && one.column === 'id') return undefined;
-        changed[one.column] = shown;
+      for (const { table, column } of columns) {
+        const shown = showColumn(table, row[column] ?? null, numberOf);
+        if (shown === null && column === 'id') return undefined;
+        changed[column] = shown;
       }
       return changed;
     },
@@ -45,22 +52,17 @@ function findNumber(numbering: Numbering, value: JsonValue): number | undefined 
   return undefined;
 }
 
-/** Replaces v1's number in a column by the caller's, of the same JSON type; null if the caller has none. A name is not changed. */
-function showColumn({ table, own }: OwnColumn, value: JsonValue): JsonValue {
+/** Replaces v1's number in a column by the script's, of the same JSON type; null if the script has none. A name is not changed. */
+function showColumn(table: Table, value: JsonValue, numberOf: ShownNumbers['numberOf']): JsonValue {
   const number = isScalar(value) ? table.numberIn(value) : undefined;
   if (number === undefined) return value;
   const read = table.read(number, table.numbering);
-  const shown = own.numberOf('value' in read ? read.value : number) ?? (isUnderstood(number, own) ? number : undefined);
+  const shown = numberOf(table.name, 'value' in read ? read.value : number);
   if (shown === undefined) return null;
   return typeof value === 'string' ? String(shown) : shown;
 }
 
 const isScalar = (value: JsonValue): value is string | number => typeof value === 'string' || typeof value === 'number';
-
-/** Whether v1's number keeps its meaning when the caller sends it back. */
-function isUnderstood(number: number, own: OwnColumn['own']): boolean {
-  return own.passesUnlisted && !own.meanings.has(number);
-}
 
 /** The numbers of a table for a script's lists, one for each value: the script's own, then those of its format that its own do not replace. */
 export function numberingShown(mapping: Mapping, format: string, callerKey: CallerKey | undefined, table: Table): Numbering {

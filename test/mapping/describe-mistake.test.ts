@@ -12,6 +12,7 @@ import {
 import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import { readYaml } from '../../src/mapping/read-yaml';
+import { duration } from '../../src/mapping/language/parts';
 import { sharedFileSchema } from '../../src/mapping/language/schema';
 
 /** The codes of issues in zod's declarations: a type cannot be listed at run time. */
@@ -34,6 +35,7 @@ const ISSUED: readonly (readonly [string, z.ZodType, unknown, string])[] = [
   ['invalid_type', z.strictObject({ a: z.boolean() }), {}, 'this is missing: expected `true` or `false`'],
   ['invalid_type', z.boolean(), 'yes', 'expected `true` or `false`, not a text'],
   ['invalid_type', z.strictObject({}), [], 'expected keys and values, not a list'],
+  ['invalid_type', z.number(), Infinity, 'expected a number, not `Infinity`'],
   ['invalid_type', z.number().int(), 1.5, 'expected a whole number, not a number'],
   ['invalid_type', z.date(), 'x', 'expected another kind of value, not a text'],
   ['too_big', z.number().max(499), 500, 'expected at most 499'],
@@ -90,6 +92,7 @@ test('a value of the wrong kind has a hint how to write it', () => {
   expect(hintOf(z.union([z.string(), z.number()]), true)).toBe('put it in quotes');
   expect(hintOf(z.array(z.string()), 'a')).toBe('put brackets around it');
   expect(hintOf(z.string(), null)).toMatch(/^there is no value after the colon/);
+  expect(hintOf(duration, 8)).toBe('write `8s` for seconds');
   expect(hintOf(z.literal('basic'), false)).toBe('leave the key out');
 });
 
@@ -97,6 +100,13 @@ test.each(['no', 'false', '0'])('the most likely choice is the hint of a problem
   const key = `0123456789abcdef0123456789abcdef: { guard: ${said} }`;
   expect(checkWith(`callers: { kinds: { other: { patience: 4s } }, keys: { ${key} } }`).problems).toMatchObject([
     { code: 'unknown-choice', message: expect.stringContaining('expected one of `on`, `off`'), hint: 'did you mean `off`?' },
+  ]);
+});
+
+test.each(['no', '"false"', 'off', '"yes"'])('a key is not paused with the text %s, which means something else', (said) => {
+  const key = `0123456789abcdef0123456789abcdef: { paused: ${said} }`;
+  expect(checkWith(`callers: { kinds: { other: { patience: 4s } }, keys: { ${key} } }`).problems).toMatchObject([
+    { code: 'schema', message: expect.stringContaining('this word is no text of a refusal: write `true` or `false`') },
   ]);
 });
 

@@ -55,6 +55,20 @@ test('a row of a list is shown with numbers that the caller can send back, or le
   expect(rowOf(strict, 'discos', { id: 3 })).toEqual({ id: 3 });
 });
 
+test('a row of a list is shown with the numbers of the format, unless the caller has its own', () => {
+  const numbers = 'network: { 1: MTN, 2: AIRTEL, 3: GLO, 4: 9MOBILE }';
+  const rowOf = (row: Record<string, string | number>, own = '{}'): unknown => {
+    const callers = editedFiles('callers.yaml', '  keys: {}', `  keys: { ${KEY}: ${own} }`);
+    const files = editedFiles('format-a.yaml', numbers, `${numbers}, exam: { 1: NECO, 2: WAEC, 4: NABTEB }`);
+    const mapping = mappingOf(files.map((file, index) => (file.name === 'callers.yaml' ? callers[index]! : file)));
+    return shownNumbers(mapping, 'a', mapping.callerKeys.get(KEY)).rowOf('exams', row);
+  };
+  expect([1, 2, 3].map((id) => rowOf({ id, name: 'x' }))).toEqual([2, 1, 4].map((id) => ({ id, name: 'x' })));
+  expect(rowOf({ id: 2 }, '{ numbers: { exam: { 9: NECO } } }')).toEqual({ id: 9 });
+  // v1's fourth exam, where 4 is NABTEB to these scripts.
+  expect(rowOf({ id: 4 })).toBeUndefined();
+});
+
 test('the numbers shown for networks are those that the gateway reads from this caller', () => {
   const shown = ({ mapping, callerKey }: typeof strict): unknown =>
     Object.fromEntries(numberingShown(mapping, 'b', callerKey, mapping.tables.get('network')!));

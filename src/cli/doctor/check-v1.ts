@@ -107,10 +107,10 @@ export const checkKey: Check = async (input) => {
 function checkOwnNumbers(catalog: Parameters<typeof catalogListsOf>[0], mapping: Mapping): readonly Finding[] {
   const { lists } = catalogListsOf(catalog, mapping);
   const ofV1 = [...mapping.callerKeys.values()].filter((key) => !key.isSandboxed && key.sandboxOf === undefined);
-  return ofV1.flatMap(({ fingerprint, title, columns }) => {
+  return ofV1.flatMap(({ fingerprint, title, columns, numbers }) => {
     const gone = [...columns].flatMap(([list, ofList]) =>
-      ofList.flatMap(({ column, own }) =>
-        [...own.meanings]
+      ofList.flatMap(({ column, table }) =>
+        [...numbers.get(table.name)!.meanings]
           .filter(([, ours]) => typeof ours === 'number' && !(lists[list] ?? []).some((row) => row[column] === ours))
           .map(([number, ours]) => `${number} (${list} ${textOf(ours)})`),
       ),

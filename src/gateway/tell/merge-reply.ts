@@ -47,7 +47,8 @@ export function mergeReply(parts: ReplyParts): LegacyReply {
   roots['text'] = parts.text;
   if (catalog !== undefined) roots['catalog'] = catalog.lists;
   const plain: Scope = { fields: values, joins: {}, roots, format, numberOf };
-  const unjoined: Scope = parts.callerKey === undefined ? plain : { ...plain, rowOf };
+  const isPlain = parts.callerKey === undefined && (mapping.formats.get(format)?.columns.size ?? 0) === 0;
+  const unjoined: Scope = isPlain ? plain : { ...plain, rowOf };
   const scope = operation === undefined ? unjoined : joinRows(operation.joins, unjoined, catalog);
   const build = operation?.replies.get(format)?.[outcome] ?? mapping.refusal;
   const { retryAfterSeconds } = parts;

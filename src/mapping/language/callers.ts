@@ -1,6 +1,7 @@
 /** The schema of callers, their patience and limits, of the times of an order, and of families. */
 import * as z from 'zod';
 import { looksLikeKey } from '../../domain/credentials';
+import { switchOf } from '../describe-mistake';
 import {
   AFTER_PENDING,
   entries,
@@ -85,6 +86,12 @@ const ownerText = z
   .max(OWNER_TEXT_MAX, `expected at most ${OWNER_TEXT_MAX} characters`)
   .refine(withoutKey, HOLDS_KEY);
 
+/** `no` and `off` are texts in YAML 1.2, and would pause the key. */
+const refusalText = ownerText.refine(
+  (text) => switchOf(text) === undefined,
+  'this word is no text of a refusal: write `true` or `false` without quotes, or delete the key',
+);
+
 const title = z
   .string()
   .regex(TITLE, "expected 1 to 40 letters, digits, blanks and .,&/()'_-, such as Ada or Kano Shop 2")
@@ -112,7 +119,7 @@ export const callerKeySchema = z
       .describe('How to reach the owner of the key. Only the console shows it.')
       .meta(plain('key {1}: contact')),
     paused: z
-      .union([z.boolean(), ownerText], 'expected `true`, or the text of the refusal')
+      .union([z.boolean(), refusalText], 'expected `true`, or the text of the refusal')
       .optional()
       .describe(
         'Refuse purchases of this key before anything is written or sent: `true`, or the text of the refusal. Questions about earlier orders are still answered.',

@@ -59,7 +59,7 @@ export const tableSchema = z
       .min(1, 'expected at least one')
       .optional()
       .describe(
-        "Columns of the catalog that hold v1's numbers of this table. A caller with numbers of its own sees its own numbers there.",
+        "Columns of the catalog that hold v1's numbers of this table. A format or a caller with numbers of its own sees these there.",
       )
       .meta(
         setOf(

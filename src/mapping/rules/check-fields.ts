@@ -168,6 +168,10 @@ function checkList(
 /** Reports spellings that would serve the wrong recipient, that are request ids as well, or that no script can send. */
 function checkSpellings(needs: Needs, { source, report }: Checking): void {
   for (const { operation: name, field, spelling, path } of spellingsOf(source)) {
+    if (needs.has(name) && isSecret(spelling))
+      report(path, 'spelling-says-otherwise', `\`${spelling}\` means a secret, which would be written down with the order`, {
+        hint: 'put it below `ignore`',
+      });
     if (needs.has(name) && source.request_id.includes(spelling))
       report(path, 'request-id-is-field', `\`${spelling}\` is a spelling of the request id`);
     const need = needs.get(name)?.get(field);
@@ -203,9 +207,16 @@ export function checkCharacters(spelling: string, path: YamlPath, report: Checki
   });
 }
 
-/** Headers that are equal in all requests of a script, or that contain its key. */
+/** Whether a field or header of this name has an API key, a PIN or a password. `Idempotency-Key` and `Token-Request-Id` have an id. */
+function isSecret(name: string): boolean {
+  const words = wordsOfName(name);
+  const isNamed = words.some((word) => ['key', 'pin', 'authorization'].includes(word) || /apikey|passw|secret|token/.test(word));
+  return isNamed && !words.includes('idempotency') && !words.includes('request');
+}
+
+/** Headers that are equal in all requests of a script. */
 const SAME_HEADERS =
-  /^(?:accept(?:-.*)?|authorization|cache-control|connection|content-.*|cookie|forwarded|host|origin|referer|token|user-agent|via|x-forwarded-.*|x-real-ip|(?:x-)?api-?key)$/i;
+  /^(?:accept(?:-.*)?|cache-control|connection|content-.*|cookie|forwarded|host|origin|referer|user-agent|via|x-forwarded-.*|x-real-ip)$/i;
 /** Fields of replies by which scripts decide. A request id of such a name would be echoed under it, even in a failure. */
 const DECIDING = new Set([
   'id',
@@ -221,7 +232,7 @@ const DECIDING = new Set([
 function checkRequestIds(checking: Checking): void {
   const { source, report } = checking;
   for (const [index, header] of source.request_id_headers.entries())
-    if (SAME_HEADERS.test(header))
+    if (SAME_HEADERS.test(header) || isSecret(header))
       report(['request_id_headers', index], 'request-id-repeats', `two orders can have the same \`${header}\``);
   checkList(source.request_id, ['request_id'], checking);
   for (const [index, spelling] of source.request_id.entries()) {
@@ -232,7 +243,8 @@ function checkRequestIds(checking: Checking): void {
         'request-id-decides',
         `replies would repeat the request id as \`${spelling}\`, also in a failure`,
       );
-    if (word !== undefined) report(['request_id', index], 'request-id-repeats', `two orders can have the same \`${spelling}\``);
+    if (word !== undefined || isSecret(spelling))
+      report(['request_id', index], 'request-id-repeats', `two orders can have the same \`${spelling}\``);
     checkCharacters(spelling, ['request_id', index], report);
   }
 }

@@ -11,6 +11,7 @@ import { OUTCOMES, type ReplyOutcome } from '../mapping';
 import { checkCharacters } from './check-fields';
 import { type Checking, reportUnknownKey } from './checking';
 import { checkLists } from './check-lists';
+import { checkWord } from './check-names';
 import { checkGoods, checkReplies } from './check-replies';
 import { checkReplyConstants } from './check-outcomes';
 import { checkReplyValues } from './check-values';
@@ -202,11 +203,8 @@ function checkProofOf(id: string, { proof = [] }: FamilySource, { report }: Chec
   }
 }
 
-function checkWordsOf(
-  id: string,
-  { words = {}, proof = [], extends: format, reply }: FamilySource,
-  { source, report }: Checking,
-): void {
+function checkWordsOf(id: string, { words = {}, proof = [], extends: format, reply }: FamilySource, checking: Checking): void {
+  const { source, report } = checking;
   /** The word that is told for the outcome: a constant of the format or family, or that of the words. */
   const wordOf = (outcome: ReplyOutcome, key: 'status' | 'Status'): unknown => {
     const constants = [reply, source.formats.get(format)!.reply].map((one) => fieldsOf(one?.[outcome])[key]);
@@ -216,6 +214,9 @@ function checkWordsOf(
   for (const [outcome, said = {}] of Object.entries(words) as [ReplyOutcome, FamilySource['words']][]) {
     const { http, ...told } = said as { http?: number; status?: string; Status?: string };
     for (const [key, word] of Object.entries(told) as ['status' | 'Status', string | undefined][]) {
+      const at = ['families', id, 'words', outcome, key];
+      if (word === '') report(at, 'word-not-exact', `\`${key}\` of a ${outcome} would be empty`);
+      else if (word !== undefined) checkWord(key, word, at, checking);
       const other = word === undefined ? undefined : misreadOutcome(outcome, key, word);
       // A family without proof has only scripts that callers.yaml names. Such scripts may use a word for pending as their word for a sale.
       const isNamed = proof.length === 0 && outcome === 'success' && word !== undefined && isWordForPending(word);
@@ -230,7 +231,7 @@ function checkWordsOf(
           : other !== undefined && !isNamed
             ? `scripts read \`${word}\` as ${other}, not as ${outcome}`
             : undefined;
-      if (why !== undefined) report(['families', id, 'words', outcome, key], WORD_RULES[outcome], why);
+      if (why !== undefined) report(at, WORD_RULES[outcome], why);
     }
     const isOther = outcome === 'failure' ? (http ?? 0) >= 400 : outcome === 'success' && http === 201;
     const isRight = http === undefined || http === 200 || isOther;

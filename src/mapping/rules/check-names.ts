@@ -160,7 +160,7 @@ function sourceWithoutDollar(text: string, path: YamlPath, fields: Fields): stri
 }
 
 /** Reports a status word that no script can match. Whether scripts understand the word is checked in check-outcomes.ts. */
-function checkWord(key: string, word: string, path: YamlPath, { report }: Checking): void {
+export function checkWord(key: string, word: string, path: YamlPath, { report }: Checking): void {
   const strange = /[^\x20-\x7E]/.exec(word)?.[0];
   const what =
     strange === undefined

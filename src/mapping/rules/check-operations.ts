@@ -50,6 +50,10 @@ function checkGuard(name: string, operation: OperationSource, { source, report }
       report(['operations', name], 'purchase-without-guard', `\`${name}\` sends \`${number}\` without a guard`);
     return;
   }
+  const sent = rootsIn(operation.call?.send);
+  for (const [role, field] of Object.entries(guard))
+    if (field !== undefined && Object.hasOwn(fields, field) && !sent.has(field))
+      report([...path, role], 'guard-cannot-tell', `v1 is not sent \`${field}\``);
   const number = Object.hasOwn(fields, guard.number) ? fields[guard.number] : undefined;
   const table = number === undefined ? undefined : source.tables[number.as];
   if (number !== undefined && table === undefined)

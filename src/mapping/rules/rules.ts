@@ -116,7 +116,7 @@ export const RULES_BY_PAGE = {
     'lookup-key-shows-operator': ofKey(error(...KIND)),
     'key-in-outside-login': ofKey(error()),
     'undecided-moves-money': ofKey(error(...KIND)),
-    'guard-cannot-tell': error(...FIELDS, 'tables.*.values.*.prefixes'),
+    'guard-cannot-tell': error(CALL, ...FIELDS, 'tables.*.values.*.prefixes'),
     'purchase-without-guard': ofKey(
       error(...FIELDS, ...['operations.=.numbering_guard', 'formats!', 'formats.*.numbers', ...KIND]),
     ),

@@ -2,8 +2,26 @@
 import * as z from 'zod';
 import type { JsonValue } from '../../domain/json';
 
+function hasReadablePatterns(value: JsonValue): boolean {
+  if (value === null || typeof value !== 'object') return true;
+  return Object.entries(value).every(([key, part]) =>
+    key === '$matches' && typeof part === 'string' ? isPattern(part) : hasReadablePatterns(part),
+  );
+}
+
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Not validated, because the YAML parser returns only JSON values here. */
-const json = z.custom<JsonValue>((value) => value !== undefined, 'expected a value');
+const json = z
+  .custom<JsonValue>((value) => value !== undefined, 'expected a value')
+  .refine(hasReadablePatterns, '`$matches` is no regular expression');
 export const fields = z.record(z.string(), json);
 const endpoint = z.string().regex(/^(?:GET|POST) \/\S*$/, 'expected a method and an address such as POST /airtime');
 

@@ -21,6 +21,11 @@ test.each([
     'pending-word-misread `failed` is also the word for a failure',
   ],
   [
+    "words: { success: { status: 'success ' } }",
+    'word-not-exact no script compares `status` with `success `: there is a blank around it',
+  ],
+  ["words: { pending: { Status: '' } }", 'word-not-exact `Status` of a pending would be empty'],
+  [
     'words: { success: { status: ACCEPTED }, pending: { status: ACCEPTED } }',
     'pending-word-misread `ACCEPTED` is also the word for a success',
   ],

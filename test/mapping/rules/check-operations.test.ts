@@ -1,12 +1,30 @@
 import { buyAirtime, checkWith, marked } from '../mapping-set';
 
 const GUARDED = (fields: string, guard: string): string =>
-  buyAirtime('{ always: { status: $words.status }, failure: { error: [$text] } }', `numbering_guard: ${guard}`, fields);
+  buyAirtime('{ always: { status: $words.status }, failure: { error: [$text] } }', `numbering_guard: ${guard}`, fields).replace(
+    '| naira }',
+    '| naira, ported: $moved }',
+  );
 
 test.each([
   ['moved: { from: [moved], as: text }', '{ number: network, phone: phone, ported: §moved }', 'guard-cannot-tell'],
   ['moved: { from: [moved], as: flag }', '{ number: network, phone: phone, ported: §mowed }', 'unknown-field'],
   ['moved: { from: [moved], as: flag }', '§{ number: network, phone: phone, ported: moved }', undefined],
+  [
+    'moved: { from: [moved], as: flag }\n      other: { from: [other], as: phone }',
+    '{ number: network, phone: §other }',
+    'guard-cannot-tell',
+  ],
+  [
+    'moved: { from: [moved], as: flag }\n      other: { from: [other], as: network }',
+    '{ number: §other, phone: phone }',
+    'guard-cannot-tell',
+  ],
+  [
+    'moved: { from: [moved], as: flag }\n      other: { from: [other], as: flag }',
+    '{ number: network, phone: phone, ported: §other }',
+    'guard-cannot-tell',
+  ],
 ])('with the field %s the guard %s is checked: %s', (field, guard, code) => {
   const { text, line, column } = marked(GUARDED(field, guard));
   const found = checkWith(text).problems.filter((one) => one.code === 'guard-cannot-tell' || one.code === 'unknown-field');
@@ -20,6 +38,10 @@ test.each([
   ['accept-language', true],
   ['X-Forwarded-For', true],
   ['X-Api-Key', true],
+  ['X-Auth-Token', true],
+  ['X-Pin', true],
+  ['Proxy-Authorization', true],
+  ['Idempotency-Key', false],
   ['Originator-Request-Id', false],
   ['Token-Request-Id', false],
   ['X-Request-Id', false],
@@ -27,6 +49,25 @@ test.each([
   const { problems } = checkWith(`request_id_headers: [${header}]`);
   expect(problems.map(({ code }) => code)).toEqual(isShared ? ['request-id-repeats'] : []);
 });
+
+test.each(['api_key', 'apiKey', 'key', 'password', 'client_secret', 'auth_token'])(
+  'a secret is neither a request id nor a field of a purchase, which the journal would keep: %s',
+  (name) => {
+    const field = buyAirtime(
+      '{ always: { status: $words.status }, failure: { error: [$text] } }',
+      '',
+      `x: { from: [${name}], as: text }`,
+    );
+    const codesOf = (text: string): string[] => checkWith(text).problems.map(({ code }) => code);
+    expect([codesOf(`request_id: [ref, ${name}]`), codesOf(field)]).toEqual([
+      ['request-id-repeats'],
+      ['spelling-says-otherwise'],
+    ]);
+    expect(codesOf(field.replace(`from: [${name}]`, 'from: [remark]').replace('call:', `ignore: [${name}]\n    call:`))).toEqual(
+      [],
+    );
+  },
+);
 
 test('a purchase needs the guard also where one format leaves its numbers to the table', () => {
   const { problems } = checkWith(

@@ -14,7 +14,10 @@ const WORDS = sectionOf('words');
 const words = (outcome: string, status: string, Status: string): string =>
   WORDS.replace(new RegExp(`(${outcome}: .*) status: .*`), `$1 status: ${status}, Status: ${Status} }`);
 
-/** Codes and places of the errors, apart from the `error` that no failure here has. A text that is a format is added to a base operation whose reply has both status words. */
+/**
+ * Codes and places of the errors, apart from the `error` that no failure here has. A text that is a format is added to a base operation
+ * whose reply has both status words.
+ */
 function errorsOf(text: string): { code: string; line: number; column: number }[] {
   const shared = text.includes('\nformat:') ? [operation('always: { status: $words.status, Status: $words.Status }')] : [];
   return checkWith(text.replaceAll('§', ''), ...shared)

@@ -66,6 +66,13 @@ test('a misspelt key is a problem with its place and a hint', () => {
   expect(problems).toEqual([expect.objectContaining({ ...expected, code: 'unknown-key', hint: 'did you mean `expect_reply`?' })]);
 });
 
+test('a pattern that is no regular expression is a problem at its place', () => {
+  const { problems, expected } = place(
+    "cases:\n  - name: a case\n    send: GET /api/user/\n    §expect_reply: { ref: { $matches: '(' } }\n",
+  );
+  expect(problems).toMatchObject([{ ...expected, message: '`$matches` is no regular expression (at cases.0.expect_reply)' }]);
+});
+
 test('a bad value is a problem at its place, and the problem names the row that filled it in', () => {
   const { problems, expected } = place(`cases:
   - name: a case
