@@ -12,7 +12,7 @@ import type { World } from './world';
 // The times of v1 have years of four digits, so the clock must stay far below the year 10000.
 const CLOCK_LATEST_MS = Date.UTC(2100, 0);
 
-/** The calls of the sandbox's owner. Unknown keys, moods, services and references throw. */
+/** The calls of the sandbox's owner. Unknown keys, accounts, moods, services and references throw. */
 export class SandboxAdmin {
   readonly #world: World;
 
@@ -92,7 +92,9 @@ export class SandboxAdmin {
   }
 
   unlockPin(accountId: string): void {
-    this.#world.pins.unlock(accountId);
+    const { accounts, pins } = this.#world;
+    if (accounts.find(accountId) === undefined) throw new Error(`there is no account ${accountId}`);
+    pins.unlock(accountId);
   }
 
   /** Returns the new key, which has the same prefix and so the same mode. The old key is refused from now on. */

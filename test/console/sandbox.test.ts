@@ -49,9 +49,12 @@ test.each([
   ['fund', { wallet: 'demo:sandbox', naira: '-5' }, 'a positive amount of naira'],
   ['fund', { wallet: 'nobody', naira: '5' }, 'There is no such wallet.'],
   ['mood', { wallet: 'demo:sandbox', mood: 'none', calls: '1' }, 'no mood is called none'],
+  ['mood', { wallet: 'demo:sandbox', mood: 'decline', calls: '' }, 'the number of calls must be a whole number'],
   ['clock', { minutes: '-1' }, 'the clock can only be moved forward'],
+  ['clock', { minutes: '' }, 'the clock can only be moved forward'],
   ['settle', { reference: 'x', result: 'success' }, 'no order has the reference x'],
   ['unlock', { account: 'demo' }, ''],
+  ['unlock', { account: 'zzz' }, 'there is no account zzz'],
 ])('%s with %j: %s', async (action, fields, words) => {
   const { status, text } = await asked.post(`/sandbox/${action}`, fields);
   expect(status).toBe(words === '' ? 200 : 400);

@@ -54,7 +54,7 @@ interface Action {
 const ACTIONS: Readonly<Record<string, Action>> = {
   fund: {
     said: 'The wallet was topped up.',
-    act: (admin, field) => admin.fundWallet(keyOf(admin, field('wallet')), Number(field('naira').replaceAll(',', ''))),
+    act: (admin, field) => admin.fundWallet(keyOf(admin, field('wallet')), numberIn(field('naira').replaceAll(',', ''))),
   },
   reset: {
     said: 'The wallet has its start balance again.',
@@ -62,11 +62,11 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
   mood: {
     said: 'The next purchases of this wallet meet the mood.',
-    act: (admin, field) => admin.setMood(keyOf(admin, field('wallet')), field('mood'), Number(field('calls'))),
+    act: (admin, field) => admin.setMood(keyOf(admin, field('wallet')), field('mood'), numberIn(field('calls'))),
   },
   clock: {
     said: 'The clock was moved.',
-    act: (admin, field) => admin.advanceClock(Math.round(Number(field('minutes')) * 60_000)),
+    act: (admin, field) => admin.advanceClock(Math.round(numberIn(field('minutes')) * 60_000)),
   },
   settle: {
     said: 'The order has come to its end.',
@@ -74,6 +74,9 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
   unlock: { said: 'Purchases are open again.', act: (admin, field) => admin.unlockPin(field('account')) },
 };
+
+/** An empty field is no number: `Number` makes 0 of it. */
+const numberIn = (text: string): number => (text.trim() === '' ? NaN : Number(text));
 
 function keyOf(admin: SandboxAdmin, walletId: string): string {
   const wallet = admin
