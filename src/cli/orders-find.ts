@@ -149,7 +149,12 @@ function storyLines(story: OrderStory, times: Times, withReply: boolean): string
     ...line('operation', operation.title === undefined ? operation.name : `${operation.name}: ${operation.title}${ruleOf()}`),
     ...line('format', `${order.format.toUpperCase()}: ${reason}`),
     ...line('family', family),
-    ...line('mapping', story.isAsItWas ? mapping : `${mapping}, which is not kept: what follows uses the set of today`),
+    ...line(
+      'mapping',
+      story.isAsItWas
+        ? mapping
+        : `${mapping}, which is not kept, or not readable by this build: what follows uses the set of today`,
+    ),
     ...fields.flatMap(({ name, value, from, own }) =>
       line(
         'field',

@@ -13,7 +13,7 @@ import { orderSoldInstead, rereadOldRefusal } from './order/sold-elsewhere';
 import { UnreadYet } from './order/wait-for-journal';
 import { isOfPins } from './proof/compare-receipt';
 import { withGoods } from './proof/fill-goods';
-import { type ParsedRequest, readContextOf } from './read/walk-in';
+import { type ParsedRequest, readContextOf, readerOf } from './read/walk-in';
 import { isWithoutItsId, newOrderOf, wholeFields } from './read/new-order';
 import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import { earlierSetOf } from './read/earlier-set';
@@ -124,9 +124,10 @@ async function finishPurchase(order: Order, purchase: BegunPurchase, parsed: Par
   // Of an order that could not be read it is not known since when another process has had it.
   const isOpenedHere = !isStandIn(order) && order.openedAtMs === newOrder.openedAtMs;
   const opened = isOpenedHere ? { requestId, atMs: begunAt } : undefined;
-  if (outcome.kind === 'unknown') parts.reconciler.watch(parsed.credentials, parsed.request.clientAddress, opened);
+  if (outcome.kind === 'unknown')
+    parts.reconciler.watch(readerOf(order, parsed).credentials, parsed.request.clientAddress, opened);
   if (outcome.kind === 'succeeded' && outcome.reference !== undefined) parts.reconciler.noteSale(order.owner, outcome.reference);
-  const catalog = forReply.operation.joins.length === 0 ? undefined : await catalogFor(parsed, parts);
+  const catalog = forReply.operation.joins.length === 0 ? undefined : await catalogFor(readerOf(order, parsed), parts);
   const again = isRefusal(outcome) ? await sentAgain(order, purchase, parsed, parts) : undefined;
   if (again !== undefined) return finishPurchase(again.order, { ...purchase, ...again, openingKind: undefined }, parsed, parts);
   const told = withWait(outcomeParts(outcome, forReply.mapping), parsed.call!.path);

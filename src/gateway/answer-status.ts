@@ -12,7 +12,7 @@ import { isCredit, outcomeOfReceipt } from '../upstream/answer-data';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { type Answer, idsOf } from './answer';
 import { withGoods } from './proof/fill-goods';
-import { type ParsedRequest, readContextOf, type Reader, type Walk } from './read/walk-in';
+import { type ParsedRequest, readContextOf, type Reader, readerOf, type Walk } from './read/walk-in';
 import { buildCall } from './read/build-call';
 import { catalogListsOf } from './read/catalog-lists';
 import { earlierSetOf } from './read/earlier-set';
@@ -43,32 +43,35 @@ export async function answerStatus(parsed: ParsedRequest, parts: WalkParts): Pro
 /**
  * Checks whether a request at an address that nothing serves, or not by this method, asks about an order: a mapping that served the address was
  * removed, or the script uses an address or a method of its own. With no other field than an id it does; else only where this key has the order.
+ * A purchase that lacks a field does where it has nothing but the id of such an order: with an unknown id it may be a sale that lost its fields.
  * Returns the same question at an address of an order status, else undefined. The ordinary refusal of such a request reads as "failed", and the script
  * could refund a charged order.
  */
 export async function atStatusAddress(
   request: LegacyRequest,
   mapping: Mapping,
-  code: 'unknown_path' | 'wrong_method',
+  code: 'unknown_path' | 'wrong_method' | 'missing_field',
   parts: WalkParts,
 ): Promise<{ readonly request: LegacyRequest; readonly walk: Extract<Walk, { kind: 'walked' }> } | undefined> {
   const address = withoutEndSlashes(request.rawPath ?? request.path);
   const last = address.slice(address.lastIndexOf('/') + 1);
   const routes = mapping.routes.filter(({ operation }) => mapping.operations.get(operation)?.kind === 'status');
-  const paths = [routes.find(({ path }) => /^[^:]+:[^/:]+$/.test(path)), routes.find(({ path }) => !path.includes(':'))];
+  // The end of a purchase's own address is a word, and no id unless a status address is there, too.
+  const below = code === 'missing_field' ? undefined : routes.find(({ path }) => /^[^:]+:[^/:]+$/.test(path));
+  const paths = [below, routes.find(({ path }) => !path.includes(':'))];
   // Below a status address that does not take the method every id is asked for, also one that nobody knows.
-  const own = code === 'wrong_method' ? [{ ...request, method: 'GET' }] : [];
+  const own = code === 'unknown_path' ? [] : [{ ...request, method: 'GET' }];
   const others = paths.flatMap((route) => route?.path.replace(/:.+/, () => last) ?? []);
   for (const asked of [...own, ...others.map((path) => ({ ...request, method: 'GET', path: decodePath(path), rawPath: path }))]) {
     const walk = await walkRequest(asked, mapping, parts);
     if (walk.kind !== 'walked' || walk.known.operation.kind !== 'status') continue;
     const { intent, parameters } = walk.known;
     // A sale that came by the wrong method, or to a wrong address, has other fields than an id, and its id may be that of another sale.
-    const mayBeSale = code === 'wrong_method' || request.method !== 'GET';
+    const mayBeSale = code !== 'unknown_path' || request.method !== 'GET';
     const hasOthers = intent.unknownFields.length > 0;
     if (mayBeSale && hasOthers) return undefined;
     const isByField = Object.keys(parameters).length === 0;
-    if (own.includes(asked) || (isByField && !hasOthers)) return { request: asked, walk };
+    if (code !== 'missing_field' && (own.includes(asked) || (isByField && !hasOthers))) return { request: asked, walk };
     const order = await findOrder(textOf(intent.values['id']), walk.known, parts).catch((error: unknown) => {
       parts.onTrouble('find', error);
       return UNREAD;
@@ -153,7 +156,7 @@ function provenFamilyOf({ trail }: Order, { mapping, callerKey }: ParsedRequest)
 /** The order as it is now: of a running pursuit, or after a question to v1. */
 export async function latestOf(found: Order, reader: Reader, parts: WalkParts): Promise<Order> {
   const running = await parts.pursuits.find(found.owner, found.requestId);
-  return running?.current() ?? refresh(found, reader, parts);
+  return running?.current() ?? refresh(found, readerOf(found, reader), parts);
 }
 
 /** Asks v1 about an order that is not over, and settles it when v1 knows the end. */

@@ -125,8 +125,8 @@ class RunningGateway implements Gateway {
     const sent: Arrival = { request, line, waitedMs, mapping, age: startAge(this.#parts.clock) };
     const walking = walkRequest(request, mapping, this.#parts);
     const walked = walking instanceof Promise ? await walking : walking;
-    const unserved = unservedOf(walked);
-    const question = unserved === undefined ? undefined : await atStatusAddress(request, mapping, unserved, this.#parts);
+    const code = questionCodeOf(walked);
+    const question = code === undefined ? undefined : await atStatusAddress(request, mapping, code, this.#parts);
     const walk = question?.walk ?? walked;
     const arrived = question === undefined ? sent : { ...sent, request: question.request };
     let answer: AnswerOrRefusal;
@@ -138,7 +138,7 @@ class RunningGateway implements Gateway {
       answer = await this.#answerError(error, walk, arrived);
     }
     const served = servedOf(walk.known, arrived, answer);
-    // The parameters are those of the status address. Nothing is served at the script's own.
+    // The parameters are those of the status address. At the script's own no question is served.
     return question === undefined ? served : { ...served, parameters: undefined };
   }
 
@@ -222,8 +222,8 @@ class RunningGateway implements Gateway {
     this.#cancelEndWaiting = this.#parts.clock.after(STOP_PATIENCE_MS, () => this.#parts.pursuits.endWaiting());
   }
 
-  reconcile(credentials: Credentials, clientAddress: string): Promise<number> {
-    return this.#parts.reconciler.reconcile(credentials, clientAddress);
+  async reconcile(credentials: Credentials, clientAddress: string): Promise<number> {
+    return (await this.#parts.reconciler.reconcile(credentials, clientAddress)).settled;
   }
 
   recheck(credentials: Credentials, clientAddress: string, requestId: string): Promise<Rechecked | undefined> {
@@ -239,10 +239,11 @@ class RunningGateway implements Gateway {
   }
 }
 
-/** Why nothing is served at the address; undefined where something is. */
-function unservedOf(walk: Walk): 'unknown_path' | 'wrong_method' | undefined {
+/** Why the walk stopped, where the request may be a question about an order: nothing is served at its address, or a purchase lacks a field. */
+function questionCodeOf(walk: Walk): 'unknown_path' | 'wrong_method' | 'missing_field' | undefined {
   const code = walk.kind === 'stopped' && walk.error instanceof GatewayError ? walk.error.code : undefined;
-  return code === 'unknown_path' || code === 'wrong_method' ? code : undefined;
+  const isCut = code === 'missing_field' && walk.known.operation?.kind === 'purchase';
+  return code === 'unknown_path' || code === 'wrong_method' || isCut ? code : undefined;
 }
 
 function refusedOf({ operation, detection, parameters, mapping }: Known, { request, mapping: shared }: Arrival): Refused {

@@ -14,8 +14,8 @@ export interface Rechecked {
   readonly after: Order;
   /** The outcome that v1's receipt shows. */
   readonly receipt?: Outcome;
-  /** Why there is no receipt: v1 has no such reference, or the order has no reference. */
-  readonly missing?: 'not_at_v1' | 'no_reference';
+  /** Why there is no receipt: v1 has no such reference, or the order has none; an open order without one was looked for in v1's history. */
+  readonly missing?: 'not_at_v1' | 'no_reference' | 'not_in_history';
   /** Why v1's answer was not usable, in words. It proves nothing about the order. */
   readonly unanswered?: string;
   /** v1 refused the key at this address. */
@@ -34,7 +34,7 @@ export async function recheckOrder(
   const before = await journal.find(owner, requestId);
   if (before === undefined) return undefined;
   const isOpen = isUnsettled(before);
-  if (isOpen) await reconciler.reconcile(credentials, clientAddress, requestId);
+  const look = isOpen ? await reconciler.reconcile(credentials, clientAddress, requestId) : undefined;
   const after = (await journal.find(owner, requestId)) ?? before;
   const reference = referenceOf(after.outcome);
   const context: CallContext = { credentials, clientAddress, timeoutMs: parts.mapping().timing.read };
@@ -43,7 +43,9 @@ export async function recheckOrder(
   if (receipt !== undefined) return { before, after, receipt: withoutGoods(receipt) };
   const refusal = isOpen || reference !== undefined ? visitors.refusalOf(context) : undefined;
   if (refusal !== undefined) return { before, after, refusal };
-  if (finding === undefined) return { before, after, missing: 'no_reference' };
+  if (finding === undefined && look?.unread !== undefined && isUnsettled(after))
+    return { before, after, unanswered: look.unread };
+  if (finding === undefined) return { before, after, missing: isOpen ? 'not_in_history' : 'no_reference' };
   return isNotThere(finding) ? { before, after, missing: 'not_at_v1' } : { before, after, unanswered: troubleOf(finding) };
 }
 

@@ -134,7 +134,8 @@ export interface Processes extends TimeOfAnother {
   /** Writes down that this process was alive at this time (ms since the epoch). */
   sign(atMs: number): Promise<void>;
   list(): Promise<readonly { readonly id: string; readonly signedAtMs: number }[]>;
-  remove(id: string): Promise<void>;
+  /** `signedAtMs`: the row stays if it has another sign by now. */
+  remove(id: string, signedAtMs?: number): Promise<void>;
   /** The sales that the processes have told. */
   readonly toldSales: ToldStore;
 }

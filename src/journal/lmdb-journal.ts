@@ -9,7 +9,7 @@ import { GroupCommit, STALL_MS, type Plan } from './lmdb/group-commit';
 import { timeKey, type Store } from './lmdb/keys';
 import { createLastingRoot } from './lmdb/lasting-root';
 import { createReads } from './lmdb/read-orders';
-import { createKeyMark, OpenAttempts, planOpening, planSettling, planSweep, planTelling, INDEX_VALUE } from './lmdb/write-orders';
+import { createKeyMark, OpenAttempts, planOpening, planSettling, planSweep, planTelling } from './lmdb/write-orders';
 import { checkIntent, createOrderNumbers } from './order-life';
 import { createFieldSeal } from './record';
 import { startRetention, STEADY_MS, SWEEP_EVERY_MS, type Retention } from './retention';
@@ -28,7 +28,6 @@ export interface LmdbJournalOptions {
 
 const DAY_MS = 86_400_000;
 const RETENTION_MS = 90 * DAY_MS;
-const PROBE_KEY = Buffer.from('probe');
 const CLOCK_KEY = Buffer.from('clock');
 /** Two signs of an even clock are not further apart: a round of retention, and a restart. */
 const SIGNS_APART_MS = 1.5 * SWEEP_EVERY_MS;
@@ -54,8 +53,6 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
         keyMark.look();
         work();
       }),
-    // `store.root` is read when the probe runs: it may be another root by then.
-    probe: () => ({ result: undefined, writes: [{ tree: store.root, key: PROBE_KEY, value: INDEX_VALUE }] }),
     onChange: (change, error) => {
       onEvent(eventOf(change, error));
       if (change === 'recovered') void afterRecovery();

@@ -38,16 +38,29 @@ export function pendingFiles(folder: string): readonly NamedText[] | undefined {
 /** JSON is YAML, so files that another tool has written as JSON are read too. */
 const IS_MAPPING = /^[^.].*\.(?:ya?ml|json)$/;
 
-/** The paths of all mapping files below the folder, in order of name. `cases/` has test cases, which do not belong to the set. */
+/** Somebody may name the wrong folder, such as `/usr`, and nothing is sold while it is searched. */
+const ENTRIES_MAX = 5_000;
+
+/**
+ * The paths of all mapping files below the folder, in order of name. `cases/` has test cases, which do not belong to the set. Throws if
+ * the folder has too many entries.
+ */
 export function mappingFilesBelow(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true })
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((entry) => {
-      const path = join(folder, entry.name);
-      // A folder with the name of a mapping file is listed as a file, not searched: its author meant a file, and reading it reports that.
-      if (entry.isDirectory() && !IS_MAPPING.test(entry.name)) return isPassedOver(entry.name) ? [] : mappingFilesBelow(path);
-      return IS_MAPPING.test(entry.name) ? [path] : [];
-    });
+  let count = 0;
+  const below = (inner: string): string[] => {
+    const entries = readdirSync(inner, { withFileTypes: true });
+    count += entries.length;
+    if (count > ENTRIES_MAX) throw new Error('it has more than 5,000 files and folders, so it is no folder of mappings');
+    return entries
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .flatMap((entry) => {
+        const path = join(inner, entry.name);
+        // A folder with the name of a mapping file is listed as a file, not searched: its author meant a file, and reading it reports that.
+        if (entry.isDirectory() && !IS_MAPPING.test(entry.name)) return isPassedOver(entry.name) ? [] : below(path);
+        return IS_MAPPING.test(entry.name) ? [path] : [];
+      });
+  };
+  return below(folder);
 }
 
 /** Hidden folders do not belong to the set: `.git`, or the folder in which a mounted volume keeps the files behind its links. */

@@ -43,6 +43,12 @@ const FLAGS = new Map<string, boolean>([
   ...['false', '0', 'off', 'no', 'n', '', 'null'].map((word) => [word, false] as const),
 ]);
 
+/** Spaces separate numbers only where they do not stand inside one, as in `0803 000 0001`. */
+function splitPhones(text: string): string[] {
+  const parts = text.split(/[,;\r\n][,;\s]*/).map((part) => part.trim());
+  return parts.flatMap((part) => (parsePhone(part) === undefined ? part.split(/\s+/) : part));
+}
+
 export const INPUT_TRANSFORMS: Readonly<Record<string, InputTransform>> = {
   text: {
     describe: 'Text as it is, trimmed; a number becomes its digits.',
@@ -72,9 +78,9 @@ export const INPUT_TRANSFORMS: Readonly<Record<string, InputTransform>> = {
     },
   },
   phone_list: {
-    describe: 'Phone numbers: a list, or one text separated by commas, semicolons, spaces or new lines; each number once.',
+    describe: 'Phone numbers: a list, or one text separated by commas, semicolons, new lines or spaces; each number once.',
     read: (raw) => {
-      const parts = Array.isArray(raw) ? raw : (parseText(raw)?.split(/[,;\s]+/) ?? []);
+      const parts = Array.isArray(raw) ? raw : splitPhones(parseText(raw) ?? '');
       const phones = new Set<string>();
       for (const [index, part] of parts.entries()) {
         const text = parseText(part as LegacyValue);

@@ -53,11 +53,15 @@ export function readFolder(
     if (pending !== undefined)
       return { files: pending.map(({ name, text }) => ({ file: shown(join(folder, name)), name, text })) };
     const problems: Problem[] = [];
+    let characters = 0;
     const files = mappingFilesBelow(folder).map((path): MappingFileText => {
       const file = shown(path);
       const read = readFile(path);
       if ('reason' in read) problems.push(problem(read.code, read.reason, file));
-      return { file, name: relative(folder, path), text: 'text' in read ? read.text : '' };
+      const text = 'text' in read ? read.text : '';
+      characters += text.length;
+      if (characters > BYTES_MAX) throw new Error('its files have more than 16 MB, so it is no folder of mappings');
+      return { file, name: relative(folder, path), text };
     });
     if (problems.length > 0) return { problems };
     return files.length === 0
@@ -69,8 +73,8 @@ export function readFolder(
   }
 }
 
-/** Above the bound of `checkTexts` for the same rule, which counts characters of the text. A larger file is not even read. */
-const FILE_BYTES_MAX = 16_000_000;
+/** Of all files, and of one: above the bound of `checkTexts` for the same rule, which counts characters. A larger file is not even read. */
+const BYTES_MAX = 16_000_000;
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not read it',
   EPERM: 'this user may not read it',
@@ -86,8 +90,8 @@ function readFile(path: string): FileRead {
   try {
     const stats = statSync(path);
     if (!stats.isFile()) return unreadable(stats.isDirectory() ? 'it is a folder' : 'it is a pipe or a device, not a file');
-    if (stats.size > FILE_BYTES_MAX)
-      return { code: 'file-too-large', reason: `this file has more than ${FILE_BYTES_MAX.toLocaleString('en')} bytes` };
+    if (stats.size > BYTES_MAX)
+      return { code: 'file-too-large', reason: `this file has more than ${BYTES_MAX.toLocaleString('en')} bytes` };
     return { text: readFileSync(path, 'utf8') };
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;

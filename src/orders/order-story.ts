@@ -180,6 +180,7 @@ function eventOfNote(note: Note): StoryEvent[] {
 export function receiptText({ receipt, missing, unanswered, after }: Rechecked): string {
   if (receipt === undefined) {
     if (unanswered !== undefined) return `nothing of its receipt (${unanswered})`;
+    if (missing === 'not_in_history') return 'no sale in its history was found to be this order so far';
     return missing === 'not_at_v1'
       ? `it has no order of the reference ${referenceOf(after.outcome)}`
       : 'nothing: the order has no reference under which v1 could be asked for a receipt';

@@ -43,7 +43,9 @@ export async function openConfiguredJournal(
   const last = join(config.dataDir, LAST);
   const folder = journalFolder(config.journalUrl, config.dataDir);
   const place = folder === undefined ? '' : relative(config.dataDir, folder);
-  const before = existsSync(last) ? readFileSync(last, 'utf8') : undefined;
+  // Earlier builds did not write down where they sold. That was here, unless JOURNAL_URL was set.
+  const own = existsSync(join(config.dataDir, 'journal', 'data.mdb')) ? 'journal' : undefined;
+  const before = existsSync(last) ? readFileSync(last, 'utf8') : own;
   if (before !== undefined && before !== place) await refuseLeaving(config.dataDir, before);
   if (folder !== undefined && existsSync(folder)) {
     refuseOtherSeller(folder, config.dataDir);
@@ -88,7 +90,7 @@ async function refuseLeaving(dataDir: string, place: string): Promise<void> {
   const { open = 0, newestMs = 0 } = (await summariseJournal(folder).catch(() => undefined)) ?? {};
   if (open === 0 && Date.now() - newestMs > REPEATED_MS) return;
   throw new Error(
-    `JOURNAL_URL is another one now. The journal at ${folder}, which was used last, has ${counted(open, 'order')} without a final outcome, and its newest order is of ${new Date(newestMs).toISOString()}: what scripts send again within ten minutes would be charged again, and open orders would not be finished. Set JOURNAL_URL back, and move when \`compat-gateway orders report\` says \`0 orders without a final outcome\`, ten minutes after the last sale; or delete ${join(dataDir, LAST)}.`,
+    `JOURNAL_URL is another one now. The journal at ${folder}, which was used last, has ${counted(open, 'order')} without a final outcome, and its newest order is of ${new Date(newestMs).toISOString()}: what scripts send again within ten minutes would be charged again, and open orders would not be finished. Set JOURNAL_URL back, and move when \`compat-gateway orders report\` says \`0 orders without a final outcome\`, ten minutes after the last sale; or write an empty file ${join(dataDir, LAST)}.`,
   );
 }
 

@@ -79,9 +79,17 @@ function readCheck(folder: string): string | undefined {
  * no key would match its entry in callers.yaml: a caller's own plan ids would buy v1's plans, and a paused key would sell. No order would be found.
  */
 export function describeSecretChange(secret: Secret, dataDir: string, journalDir = dataDir): string | undefined {
-  const folder = [dataDir, journalDir].find((one) => (readCheck(one) ?? checkOf(secret)) !== checkOf(secret));
+  const folder = [dataDir, journalDir].find((one) => (lastCheck(one) ?? checkOf(secret)) !== checkOf(secret));
   if (folder === undefined) return undefined;
-  return `The gateway's secret is not the one with which ${folder} was last used, so no key would match its orders or its entry in callers.yaml. Set GATEWAY_SECRET to its old value, or to the content of the old gateway.secret; or, if nothing was sold with the old secret, delete ${checkIn(folder)}.`;
+  const file = readCheck(folder) === undefined ? fileIn(folder) : checkIn(folder);
+  return `The gateway's secret is not the one with which ${folder} was last used, so no key would match its orders or its entry in callers.yaml. Set GATEWAY_SECRET to its old value, or to the content of the old gateway.secret; or, if nothing was sold with the old secret, delete ${file}.`;
+}
+
+/** Earlier builds wrote no check value: there the secret in the folder counts as the last one. */
+function lastCheck(folder: string): string | undefined {
+  const check = readCheck(folder);
+  const secret = check === undefined ? findGatewaySecret({ dataDir: folder }) : undefined;
+  return check ?? (secret && checkOf(secret));
 }
 
 /** A check value: equal for two gateways with the same secret, without revealing it. */

@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json';
 import type { NotSent, Outcome, Unknown } from '../domain/outcome';
-import { DEADLINE_PASSED, NO_TURN, type HttpAnswer, type Failure } from './exchange';
+import { DEADLINE_PASSED, encodingWords, NO_TURN, type HttpAnswer, type Failure } from './exchange';
 import { isYes, parseJsonObject, readDelivery } from './answer-data';
 import type { Finding, SentOutcome } from './upstream';
 
@@ -86,7 +86,7 @@ const PROVES_NOTHING: ReadonlySet<number> = new Set([408, 425, 499]);
 /** The outcome that v1's answer to a purchase proves. */
 export function classifyReply(answer: HttpAnswer, requestId: string, retryAfterSeconds: number | undefined): SentOutcome {
   const body = parseJsonObject(answer.text);
-  const outcome = outcomeOf(answer.httpStatus, body, requestId, retryAfterSeconds);
+  const outcome = outcomeOf(answer, body, requestId, retryAfterSeconds);
   return {
     outcome,
     isDuplicate: isYes(body?.duplicate) || (isJsonObject(body?.data) && isYes(body.data.duplicate)),
@@ -95,13 +95,16 @@ export function classifyReply(answer: HttpAnswer, requestId: string, retryAfterS
 }
 
 function outcomeOf(
-  httpStatus: number,
+  answer: HttpAnswer,
   body: JsonObject | undefined,
   requestId: string,
   retryAfterSeconds: number | undefined,
 ): Outcome {
+  const { httpStatus } = answer;
   if (httpStatus === 200)
-    return body === undefined ? unknown('HTTP 200 without a JSON object') : outcomeOfAccepted(body, requestId);
+    return body === undefined
+      ? unknown(`HTTP 200 without a JSON object${encodingWords(answer)}`)
+      : outcomeOfAccepted(body, requestId);
   // A 5xx is not a failure: v1 may have charged the wallet and then died. A 3xx is never followed; v1 gives no 1xx and no 2xx but 200.
   if (httpStatus < 400 || httpStatus > 499 || PROVES_NOTHING.has(httpStatus)) return unknown(`HTTP ${httpStatus}`);
   return outcomeOfRefused(httpStatus, body, requestId, retryAfterSeconds);
@@ -175,7 +178,8 @@ export function classifyFinding(answer: HttpAnswer, retryAfterSeconds: number | 
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     };
   }
-  return unavailable(`HTTP ${httpStatus} with status ${describeStatus(body?.status)}`, retryAfterSeconds);
+  const encoded = body === undefined ? encodingWords(answer) : '';
+  return unavailable(`HTTP ${httpStatus} with status ${describeStatus(body?.status)}${encoded}`, retryAfterSeconds);
 }
 
 export function unavailable(reason: string, retryAfterSeconds: number | undefined): Finding {

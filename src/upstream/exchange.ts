@@ -22,6 +22,20 @@ export interface HttpAnswer {
   readonly retryAfter: string | undefined;
   /** The `Date` header of the answer. */
   readonly date?: string | undefined;
+  /** The `Content-Encoding` header of the answer. */
+  readonly encoding?: string | undefined;
+}
+
+/** The headers of every request to v1. Without `accept-encoding`, an answer may come in any encoding (RFC 9110 section 12.5.3). */
+export const COMMON_HEADERS: readonly string[] = [
+  ...['accept', 'application/json'],
+  ...['accept-encoding', 'identity'],
+  ...['user-agent', 'compat-gateway'],
+];
+
+/** The words for an operator that name the encoding of an unreadable answer: something in front of v1 may compress all the same. */
+export function encodingWords({ encoding }: HttpAnswer): string {
+  return encoding === undefined ? '' : ` (Content-Encoding: ${encoding.slice(0, 40)})`;
 }
 
 export interface Failure {
@@ -89,6 +103,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #httpStatus = 0;
   #retryAfter: string | undefined;
   #date: string | undefined;
+  #encoding: string | undefined;
   #bytes = 0;
   readonly #chunks: Buffer[] = [];
 
@@ -130,6 +145,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#httpStatus = statusCode;
     this.#retryAfter = firstOf(headers['retry-after']);
     this.#date = firstOf(headers['date']);
+    this.#encoding = firstOf(headers['content-encoding']);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -148,6 +164,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
       text: bytes.toString('utf8'),
       retryAfter: this.#retryAfter,
       date: this.#date,
+      encoding: this.#encoding,
     });
   }
 

@@ -4,7 +4,16 @@ import { startAge, systemClock } from '../domain/clock';
 import type { JsonObject } from '../domain/json';
 import { newSpanId, writeTraceParent } from '../domain/trace';
 import { classifyFailure, classifyFinding, classifyReply, unavailable } from './classify';
-import { DEADLINE_PASSED, exchange, NO_TURN, type HttpAnswer, type Exchanged, type Failure, type Wire } from './exchange';
+import {
+  COMMON_HEADERS,
+  DEADLINE_PASSED,
+  exchange,
+  NO_TURN,
+  type HttpAnswer,
+  type Exchanged,
+  type Failure,
+  type Wire,
+} from './exchange';
 import { createCallTurns, type CallTurns, type CallTurnsOptions, type CallTurnsState } from './call-turns';
 import { createConnections, type Connections } from './connections';
 import type { CallContext, Finding, SentOutcome, Upstream, V1Call } from './upstream';
@@ -182,10 +191,7 @@ function wireOf({ call, body, context: { clientAddress, credentials, trace } }: 
   const headers = [
     'authorization',
     `Bearer ${credentials.apiKey.revealForUseOnly()}`,
-    'accept',
-    'application/json',
-    'user-agent',
-    'compat-gateway',
+    ...COMMON_HEADERS,
     'x-forwarded-for',
     clientAddress,
   ];

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Client } from 'undici';
-import { exchange, type Exchanged } from './exchange';
+import { COMMON_HEADERS, exchange, type Exchanged } from './exchange';
 
 /** A call to it without a key gets v1's own 401, which proves that v1 is reached. */
 export const PROBE_PATH = '/balance';
@@ -32,7 +32,7 @@ export function probeV1(baseUrl: string): Probe {
   const wire = {
     method: 'GET' as const,
     path: `${base.pathname.replace(/\/+$/, '')}${PROBE_PATH}`,
-    headers: ['accept', 'application/json', 'user-agent', 'compat-gateway', 'x-request-id', PROBE_ID, 'connection', 'close'],
+    headers: [...COMMON_HEADERS, 'x-request-id', PROBE_ID, 'connection', 'close'],
     body: null,
   };
   const exchanged = exchange(client, wire, { timeoutMs: PROBE_MS_MAX, replyBytesMax: REPLY_BYTES_MAX });

@@ -7,6 +7,7 @@ import { parseJsonObject } from './answer-data';
 import {
   type HttpAnswer,
   DEADLINE_PASSED,
+  encodingWords,
   type Exchanged,
   type Failure,
   NO_TURN,
@@ -61,7 +62,8 @@ export function readSign(exchanged: Exchanged, asked: Asked): Sign | undefined {
   return exchanged.kind === 'answered' ? signOfAnswer(exchanged, asked) : signOfFailure(exchanged, asked);
 }
 
-function signOfAnswer({ httpStatus, text }: HttpAnswer, { host, path }: Asked): Sign | undefined {
+function signOfAnswer(answer: HttpAnswer, { host, path }: Asked): Sign | undefined {
+  const { httpStatus, text } = answer;
   const trouble = (kind: TroubleKind, words: string): Trouble => ({ kind, httpStatus, detail: `${host} ${words}` });
   if (text.includes(LEADS_BACK))
     return trouble(
@@ -82,7 +84,8 @@ function signOfAnswer({ httpStatus, text }: HttpAnswer, { host, path }: Asked): 
       'not_v1',
       `redirects ${path} (HTTP ${httpStatus}), which v1 never does: does UPSTREAM_URL name v1's own address?`,
     );
-  const what = body !== undefined ? 'JSON that is not of v1' : text.trimStart().startsWith('<') ? 'a page (HTML)' : 'no JSON';
+  const isPage = text.trimStart().startsWith('<');
+  const what = body !== undefined ? 'JSON that is not of v1' : isPage ? 'a page (HTML)' : `no JSON${encodingWords(answer)}`;
   return trouble('not_v1', `answers ${path} with HTTP ${httpStatus} and ${what}: is that v1, or something in front of it?`);
 }
 

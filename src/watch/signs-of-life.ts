@@ -276,7 +276,7 @@ interface SharedSignParts {
   readonly clock: Clock;
   /** While the journal is not writable no sign is given: what scripts are told meanwhile cannot be written. */
   readonly journal: { isWritable(): boolean };
-  /** Another process fell silent after this sign (ms since the epoch). Called again until its promise resolves. */
+  /** Another process fell silent after this sign (ms since the epoch). Called again until its promise resolves, and once more before its row goes. */
   readonly onDead: (id: string, signMs: number) => Promise<void>;
   readonly onAllMarked: OnAllMarked;
   readonly onTrouble: (what: string, error: unknown) => void;
@@ -292,15 +292,20 @@ export async function startSharedSigns({
   onTrouble,
 }: SharedSignParts): Promise<(isClean: boolean) => Promise<void>> {
   const isSilentAfter = createSilence(clock);
+  const marked = new Map<string, { readonly signMs: number; readonly atMs: number }>();
   const markDead = async (): Promise<void> => {
     const atMs = clock.elapsed();
     for (const { id, signedAtMs } of await processes.list()) {
       if (id === processes.own || !isSilentAfter(id, signedAtMs)) continue;
+      const before = marked.get(id);
+      const isMarked = before?.signMs === signedAtMs;
+      if (isMarked && atMs - before.atMs <= KNOWN_DEAD_AFTER_MS) continue;
       await onDead(id, signedAtMs);
       // Marks that this process keeps because they could not be written are seen by no other one: while the row stands, each marks for itself.
       if (!journal.isWritable()) return;
-      // A process that only stood still makes its row anew with its next sign.
-      await processes.remove(id);
+      // A process that only stood still may sell before its next sign and die. So its row stays for a while, and its orders are marked once more.
+      if (!isMarked) marked.set(id, { signMs: signedAtMs, atMs });
+      else if (marked.delete(id)) await processes.remove(id, signedAtMs);
     }
     onAllMarked(atMs);
   };

@@ -235,6 +235,13 @@ describe('orders show for a person', () => {
     expect(stdout).not.toContain('08030000001');
   });
 
+  test('tells it by the set of today where that of its order is not kept, or where this build cannot read it', async () => {
+    await fill({ id: 'r1', changes: { trail: { mapping: 'lost', reason: 'field mobile_number', spellings: {} } } });
+    expect(await printed('show', 'r1')).toMatch(
+      /^mapping +lost, which is not kept, or not readable by this build: what follows /m,
+    );
+  });
+
   test('shows the day of each event that was on another day than the order', async () => {
     // The order is placed just before midnight in Lagos and ends a second later.
     await fill({ id: 'r1', ageMs: Date.now() - Date.parse('2026-11-20T22:59:59.200Z'), outcome: sold('V1') });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/domain/clock';
 import { openLmdbReader } from '../../src/journal/lmdb-journal';
 import { isInSandbox } from '../../src/orders/order-money';
+import { createForwardClock } from '../faults/timing';
 import { freePort } from '../free-port';
 import { listen } from '../listen';
 import { until } from '../until';
@@ -19,21 +20,27 @@ const OPEN_PHONE = '08031230000';
 /** Sells everything, and keeps what it was asked with whose key. */
 function countingV1() {
   const calls: (readonly [key: string, path: string])[] = [];
+  const receipts = new Map<string, object>();
   let sold = 0;
   const answer = (request: IncomingMessage, url: URL, body: string): AnswerOfV1 => {
     const path = url.pathname.replace('/api/v1', '');
     const key = (request.headers.authorization ?? '').replace('Bearer ', '');
     calls.push([key, path]);
     if (path === '/balance') return { http: 200, body: { status: 'success', data: { wallet_balance: 77_000 } } };
+    const receipt = receipts.get(url.searchParams.get('reference') ?? '');
+    if (receipt !== undefined) return { http: 200, body: { status: 'success', data: receipt } };
     if (request.method === 'GET') return { http: 404, body: { status: 'error', message: 'Not found' } };
     sold += 1;
     const { request_id: requestId, phone } = JSON.parse(body) as { request_id: string; phone: string };
+    const reference = `REAL-${sold}`;
+    const pins = [{ pin: '1111-2222', serial: 'S-1' }];
+    if (path === '/exam_pin') receipts.set(reference, { reference, status: 'success', type: 'debit', category: 'exam', pins });
     const isOpen = requestId.startsWith('open') || phone === OPEN_PHONE;
     return {
       http: 200,
       body: {
         status: isOpen ? 'pending' : 'success',
-        data: { reference: `REAL-${sold}`, request_id: requestId, balance_before: 1_000, balance_after: 900 },
+        data: { reference, request_id: requestId, balance_before: 1_000, balance_after: 900 },
       },
     };
   };
@@ -137,6 +144,39 @@ test('an order of v1 is told as it stands to a repeat that leaves out its id and
     await say(house, IN_SANDBOX);
     expect((await sellOpen({})).body.status).toBe('pending');
   }));
+
+test('the goods of an order of v1 are read there for its repeat', () =>
+  withAda({ title: 'Ada' }, async (house, v1) => {
+    const sellExam = (exam: object): Promise<Told> =>
+      send(house.url, '/api/epin/', { ...exam, 'request-id': 'exam-1' }, { key: ADA, headers: AXIOS });
+    const exam = { exam_name: 'WAEC', quantity: 1 };
+    const sold = { status: 'success', reference: 'REAL-1', serial: 'S-1' };
+    expect((await sellExam(exam)).body).toMatchObject(sold);
+    await say(house, IN_SANDBOX);
+    expect((await sellExam(exam)).body).toMatchObject(sold);
+    // It brings the id alone, and asks by it.
+    expect((await sellExam({})).body).toMatchObject(sold);
+    expect(v1.ofAda().filter(([, path]) => path === '/exam_pin')).toHaveLength(1);
+  }));
+
+test('v1 judges who hears of its orders, and the sandbox does not', async () => {
+  const clock = createForwardClock();
+  const key = 'acme_live_iplocked:4321';
+  const v1 = countingV1();
+  const answer: typeof v1.answer = (request, url, body) =>
+    request.headers['x-forwarded-for'] === '9.9.9.9' ? { http: 403, body: { status: 'error' } } : v1.answer(request, url, body);
+  const env = { TRUSTED_PROXIES: '127.0.0.1' };
+  await withHouse({ v1: answer, callers: { acme_live_iplocked: { title: 'Ada' } }, env, clock }, async (house) => {
+    const sellFrom = (address: string): Promise<Told> =>
+      buyAirtime(house, { 'request-id': 'real-3' }, { key, headers: { ...AXIOS, 'x-forwarded-for': address } });
+    expect((await sellFrom('10.0.0.9')).body).toMatchObject({ status: 'success', reference: 'REAL-1' });
+    await renameKeys(house, { acme_live_iplocked: IN_SANDBOX });
+    clock.forward(2 * 60_000);
+    const stranger = await sellFrom('9.9.9.9');
+    expect([stranger.body.status, stranger.text.includes('REAL-1')]).toEqual(['pending', false]);
+    expect((await sellFrom('10.0.0.9')).body).toMatchObject({ status: 'success', reference: 'REAL-1' });
+  });
+});
 
 test('with the sandbox as v1 the key keeps its own account there, and only its orders are apart', async () => {
   await withHouse({ callers: { sandbox_demo: IN_SANDBOX } }, async (house) => {

@@ -159,6 +159,18 @@ test('and by POST at the address at which it was bought, in the same way', async
   expect(await send(house.url, '/api/data/never-was', {})).toMatchObject(refused);
 });
 
+test("and by POST there with the id of the reply or v1's reference", async () => {
+  const { id, reference } = bought.body;
+  for (const name of [id, reference]) {
+    same(await send(house.url, `/api/data/${name}`, {}));
+    same(await send(house.url, `/api/epin/?id=${name}`, {}));
+    for (const field of ['id', 'request-id', 'reference']) same(await send(house.url, '/api/topup/', { [field]: name }));
+    expect(await send(house.url, '/api/topup/', { id: name, phone: '08031234567' })).toMatchObject({ status: 400 });
+  }
+  for (const path of ['/api/data/', '/api/data/77', '/api/topup/?id=77'])
+    expect(await send(house.url, path, {})).toMatchObject({ status: 400, body: { status: 'fail', id: null } });
+});
+
 test('an order without an id gets one, by which it can be asked for', async () => {
   const { body } = await send(house.url, '/api/topup/', { network: 1, mobile_number: '08031112222', amount: 50 });
   expect(body.request_id).toMatch(/^CG/);

@@ -10,6 +10,7 @@ import { readCatalog } from '../../src/price-lists/price-lists';
 import { WriteFailure, type Journal } from '../../src/journal/journal';
 import { settleOrder } from '../../src/journal/order-life';
 import { keepAnswers, type KeepingJournal } from '../../src/journal/kept-answers';
+import { plainCallerKey } from '../../src/mapping/compile-callers';
 import { shippedMapping } from '../mapping/mapping-set';
 import { legacyRequest } from './legacy-request';
 import { openLine } from './open-line';
@@ -172,6 +173,28 @@ test('a repeat with a PIN that was wrong is told the end that the receipt of its
   status = 'success';
   expect(await buy(house)).toMatchObject({ status: 'success', reference: 'V1' });
   expect(house.upstream.sent).toHaveLength(1);
+});
+
+test.each([
+  ['a minute', 'too_many_purchases', { purchases: 1 }],
+  ['a day', 'daily_limit_reached', { naira: 50 }],
+])('a repeat beyond the limit of %s is told the end that the receipt of its order shows', async (_title, code, limit) => {
+  const beside = await openAfter(PENDING);
+  const mapping = shippedMapping();
+  const callerKeys = new Map([[beside.owner, plainCallerKey(beside.owner, { limit })]]);
+  let status = 'pending';
+  const house = openWalkHouse({
+    answers: [{ outcome: SUCCESS }],
+    find: () => ({ kind: 'found', body: { data: { reference: 'V1', status } } }),
+    mapping: { ...mapping, callerKeys },
+    beside,
+  });
+  await buy(house, { 'request-id': 'r-2' });
+  expect(await buy(house, { 'request-id': 'r-3' })).toMatchObject({ status: 'fail', code });
+  const sent = house.upstream.sent.length;
+  status = 'success';
+  expect(await buy(house)).toMatchObject({ status: 'success', reference: 'V1' });
+  expect(house.upstream.sent).toHaveLength(sent);
 });
 
 describe('while too many wrong keys come from its address', () => {

@@ -8,7 +8,7 @@ import { createVisitors } from '../../src/upstream/visitors';
 import type { Mapping } from '../../src/mapping/mapping';
 import { shippedMapping } from '../mapping/mapping-set';
 import { legacyRequest } from './legacy-request';
-import { AIRTIME, JOURNAL_AWAY, openWalkHouse, PHP, type WalkHouseOptions } from './walk-house';
+import { AIRTIME, JOURNAL_AWAY, openWalkHouse, PHP, selling, type WalkHouseOptions } from './walk-house';
 
 const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance.' };
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
@@ -41,6 +41,16 @@ test.each([
   void gateway.handle(legacyRequest({ ...asked, headers: PHP })).then((served) => (heard = served));
   await clock.advance(3_500);
   expect(heard && statusOf(heard)).toBe('pending');
+});
+
+test.each([
+  ['only an id is pending', { reference: 'V1' }, undefined],
+  ['nothing is refused', {}, 'journal_unavailable'],
+])('while the journal is away, a purchase with %s, also for a script that sells what is pending', async (_title, body, code) => {
+  const { gateway, clock } = openWalkHouse({ ...AWAY, mapping: selling(shippedMapping()) });
+  const asked = gateway.handle(legacyRequest({ body, headers: PHP }));
+  await clock.advance(5_000);
+  expect((await asked).refusal?.code).toBe(code);
 });
 
 test('an order whose end cannot be written for seconds is pending', async () => {

@@ -32,7 +32,6 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/cli/orders-find.ts': 'Finding and telling: test/cli/orders.test.ts; asking v1 again: test/flows/orders-desk.test.ts.',
   'src/cli/orders-reconcile.ts': 'The command beside a running gateway: test/flows/reconcile.test.ts.',
   'src/orders/read-v1-day.ts': 'Every page, receipt and wait of test/orders/day-report.test.ts.',
-  'src/gateway/recheck.ts': 'Through a running gateway: test/flows/orders-desk.test.ts.',
   'src/start/orders-desk.ts': 'Found, told and asked again in a running house: test/flows/orders-desk.test.ts.',
   'src/admin/orders-router.ts': 'Right and wrong keys: test/flows/orders-desk.test.ts.',
   'src/orders/found-row.ts':

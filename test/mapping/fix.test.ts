@@ -20,7 +20,7 @@ operations:
     routes: [GET /api/thing]
 ${lines}
     call: { to: GET /balance }
-    reply: { always: { status: $words.status } }
+    reply: { always: { status: $words.status }, failure: { error: [$text] } }
 `;
 
 const cases: readonly (readonly [string, string, string])[] = [

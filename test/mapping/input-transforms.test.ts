@@ -24,6 +24,9 @@ const accepted: readonly (readonly [string, LegacyValue, JsonValue])[] = [
   ['phone_list', '8030000001; 2348060000002\n', ['08030000001', '08060000002']],
   ['phone_list', ['08030000001', 8060000002, ''], ['08030000001', '08060000002']],
   ['phone_list', 8030000001, ['08030000001']],
+  ['phone_list', '+234 803 000 0001', ['08030000001']],
+  ['phone_list', '0803 000 0001, 0806-000-0002 ,\r\n8051234567', ['08030000001', '08060000002', '08051234567']],
+  ['phone_list', '08030000001 08060000002', ['08030000001', '08060000002']],
   // v1 sends to each number once, so a duplicate is dropped and the count in the reply is right.
   ['phone_list', '08030000001,08060000002,+2348030000001', ['08030000001', '08060000002']],
   ['naira', '1,000.50', 100_050],
@@ -65,6 +68,7 @@ const refused: readonly (readonly [string, LegacyValue, RegExp])[] = [
   ['phone', '0803', /11-digit/],
   ['phone', null, /11-digit/],
   ['phone_list', '08030000001,nobody', /number 2 of the list/],
+  ['phone_list', '0803 000 0001, \n nobody', /number 2 of the list/],
   ['phone_list', '', /at least one/],
   ['phone_list', [], /at least one/],
   ['phone_list', [['08030000001']], /number 1 of the list/],

@@ -142,6 +142,17 @@ describe('a folder', () => {
     truncateSync(join(folder, 'x.yaml'), 8_000_000_000);
     expect(loadSource(folder).problems).toEqual([expect.objectContaining({ code: 'file-too-large' })]);
   });
+
+  // The console reads the folder that its operator names while purchases wait.
+  test.each([
+    ['more files and folders', 5_000, 'txt', '', 'it has more than 5,000 files and folders'],
+    ['more text', 17, 'yaml', '#'.repeat(1_000_000), 'its files have more than 16 MB'],
+  ])('with %s than any mappings have is refused before all is read', (_what, count, extension, text, reason) => {
+    mkdirSync(join(folder, 'more'));
+    for (let nth = 0; nth < count; nth += 1) writeFileSync(join(folder, 'more', `${nth}.${extension}`), text);
+    const message = `the mappings folder cannot be read: ${reason}, so it is no folder of mappings`;
+    expect(loadSource(folder).problems).toEqual([expect.objectContaining({ code: 'unreadable-folder', message })]);
+  });
 });
 
 const FORMAT = 'title: Format X\nnumbers: { network: { 1: MTN, 2: GLO } }';

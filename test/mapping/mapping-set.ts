@@ -44,7 +44,7 @@ tables:
       MTN: { id: 1, words: [MTN], prefixes: ['0803'] }
       GLO: { id: 2, label: Glo, words: [GLO, GLOBACOM], prefixes: ['0805', '08051'] }`,
   operations: buyAirtime(
-    '{ always: { status: $words.status, network: $network, sum: $amount | naira }, success: { ok: true } }',
+    '{ always: { status: $words.status, network: $network, sum: $amount | naira }, success: { ok: true }, failure: { error: [$text] } }',
     'ignore: [mobile_number, bypass, plan, plan_type]',
   ),
   format: `

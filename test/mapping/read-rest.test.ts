@@ -84,7 +84,10 @@ test('a required key that is misspelt is not also reported as missing', () => {
 
 /** The purchase of the base with these fields in the place of its phone. */
 const OPERATION = (fields: string): string =>
-  buyAirtime('{ always: { status: $words.status, phone: $phone } }').replace(/phone: \{ from.*/, fields);
+  buyAirtime('{ always: { status: $words.status, phone: $phone }, failure: { error: [$text] } }').replace(
+    /phone: \{ from.*/,
+    fields,
+  );
 
 const problemsOf = (...texts: readonly string[]): string[] =>
   checkWith(...texts).problems.map(({ code, message }) => `${code} ${message}`);

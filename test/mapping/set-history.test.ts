@@ -43,6 +43,16 @@ test('a kept set has its files and its compiled mapping', () => {
   expect(open().setOf('../uses')).toBeUndefined();
 });
 
+test('sixteen sets stay compiled while orders of all of them are asked for in turn', () => {
+  const history = open();
+  const sets = Array.from({ length: 16 }, (_, index) => fakeSet(index));
+  for (const set of sets) use(history, set);
+  const askAll = () => sets.map(({ mapping }) => history.setOf(mapping.hash));
+  const first = askAll();
+  expect(first[0]).toBeDefined();
+  for (const [index, set] of askAll().entries()) expect(set).toBe(first[index]);
+});
+
 test('a kept set whose file was changed is not returned', () => {
   const history = open();
   use(history, A, 'start');

@@ -30,7 +30,8 @@ const SPELLINGS: Readonly<Record<string, (name: string, value: string) => string
   'as HTTP_': (name, value) => `HTTP_${name.replaceAll('-', '_')}: ${value}`,
 };
 /** The headers that v1 may get. */
-const ALLOWED = /^(?:accept|authorization|connection|content-length|content-type|host|user-agent|x-forwarded-for)$/;
+const ALLOWED =
+  /^(?:accept|accept-encoding|authorization|connection|content-length|content-type|host|user-agent|x-forwarded-for)$/;
 
 let plain: RawHouse;
 let proxied: RawHouse;

@@ -30,6 +30,17 @@ describe('the gateway secret', () => {
     expect(readFileSync(join(dataDir, 'gateway.secret-check'), 'utf8')).not.toContain('yyyy');
   });
 
+  it('must be that of gateway.secret in the folder of an earlier build, which left no check file', () => {
+    const dataDir = join(folder, 'earlier');
+    const made = readGatewaySecret({ dataDir });
+    const other = { gatewaySecret: new Secret('y'.repeat(32)), dataDir };
+    expect(() => takeGatewaySecret(other)).toThrow(
+      /is not the one with which .*earlier was last used.* delete .*gateway\.secret\.$/,
+    );
+    const same = { gatewaySecret: new Secret(made.revealForUseOnly()), dataDir };
+    expect(takeGatewaySecret(same)).toBe(same.gatewaySecret);
+  });
+
   it('is accepted when its check file is empty, after a loss of power or while another worker writes the file', () => {
     const dataDir = join(folder, 'cut');
     const made = takeGatewaySecret({ dataDir }).revealForUseOnly();

@@ -73,6 +73,8 @@ describe('a call', () => {
         'authorization: bearer acme_live_demo',
         'content-type: application/json',
         'accept: application/json',
+        // RFC 9110 section 12.5.3: without this header the answer may come in any encoding.
+        'accept-encoding: identity',
         'user-agent: compat-gateway',
       ]),
     );
@@ -195,6 +197,15 @@ describe('an answered purchase', () => {
       isDuplicate: false,
       body: SALE,
     });
+  });
+
+  it('names the encoding of an answer that it cannot read', async () => {
+    const server = await v1(answers(reply(200, '\x1f\x8b\x08', { 'content-encoding': 'gzip' })));
+    const upstream = upstreamAt(server.url);
+    const sent = await upstream.send(CALL, 'r-1', context());
+    expect(sent.outcome).toEqual({ kind: 'unknown', reason: 'HTTP 200 without a JSON object (Content-Encoding: gzip)' });
+    const finding = await upstream.find({ method: 'GET', path: '/balance' }, context());
+    expect(finding).toEqual({ kind: 'unavailable', reason: 'HTTP 200 with status missing (Content-Encoding: gzip)' });
   });
 
   it('gives the reference of a refunded order, so that no other order is taken for it', async () => {

@@ -22,6 +22,7 @@ test.each<[string, HttpAnswer | Failure, string, RegExp]>([
   ['a 404 in JSON of others', answer(404, '{"message":"no such route"}'), 'not_v1', /answers 404/],
   ['a page', answer(200, PAGE), 'not_v1', /HTTP 200 and a page \(HTML\)/],
   ['a page of a filter', answer(403, PAGE), 'not_v1', /HTTP 403 and a page/],
+  ['a compressed answer', { ...answer(200, '\x1f'), encoding: 'br' }, 'not_v1', /and no JSON \(Content-Encoding: br\):/],
   ['JSON of others', answer(200, '{"ok":true}'), 'not_v1', /JSON that is not of v1/],
   ['a redirect', answer(301, ''), 'not_v1', /redirects .*v1's own address\?$/],
   ['an error of the server', answer(500, '{"status":"error","message":"Server error"}'), 'failing', /HTTP 500/],

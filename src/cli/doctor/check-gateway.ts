@@ -28,7 +28,7 @@ export const checkRunning: Check = ({ found, config }) => {
       `The running gateway is not ready: it waits for ${readyz.waitingFor.join(', ')}.`,
       'No order is taken.',
       readyz.waitingFor.includes('journal')
-        ? 'Check the disk of DATA_DIR (full, read-only or broken), or the database of JOURNAL_URL.'
+        ? 'Check the disk of DATA_DIR or of the journal (full, read-only or broken), or the database of JOURNAL_URL.'
         : 'Wait until it has started or stopped.',
     );
   return [

@@ -7,6 +7,7 @@ import { errorText } from '../../domain/shown-words';
 import { openJournalBeside } from '../../start/configured-stores';
 import { prepareDataFolder } from '../../start/data-folder';
 import { describeSecretChange, findGatewaySecret } from '../../start/gateway-secret';
+import { probeFolder } from '../../journal/lmdb/lasting-root';
 import { journalFolder } from '../../journal/open-journal';
 import { mend, note, well, type Check, type Finding } from './finding';
 import { readOpenFilesLimit } from '../../start/descriptors';
@@ -104,26 +105,36 @@ export const checkDataFolder: Check = async ({ config: { dataDir } }) => {
     const said = prepareDataFolder(dataDir);
     return [
       ...said.map((sentence) => note(`${sentence}.`, 'These files show who bought what.', 'Do what the first sentence says.')),
-      ...(await judgeDisk(dataDir)),
+      ...(await judgeDisk('DATA_DIR', dataDir)),
     ];
   } catch (error) {
-    return mend(
-      errorText(error),
-      'Without it nothing can be written, and nothing is sold.',
-      'Make the user of the gateway the owner of this folder.',
-    );
+    return mend(errorText(error), 'Without it nothing can be written, and nothing is sold.', cureFor(error));
   }
 };
 
-async function judgeDisk(folder: string): Promise<readonly Finding[]> {
+const CURES: Readonly<Record<string, string>> = {
+  ENOSPC: 'Make room on its disk.',
+  EDQUOT: 'Make room, or raise the quota of the user of the gateway.',
+  EROFS: 'Repair its disk and mount it for writing, or replace it.',
+  EIO: 'Repair or replace its disk.',
+};
+
+/** What to do with a folder that takes no file, by the system's error. */
+export function cureFor(error: unknown): string {
+  const { cause = error } = error as Error;
+  return CURES[(cause as NodeJS.ErrnoException).code ?? ''] ?? 'Make the user of the gateway the owner of this folder.';
+}
+
+/** `name` begins the sentences. */
+async function judgeDisk(name: string, folder: string): Promise<readonly Finding[]> {
   const { type, bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;
-  const [name, fault] = FILE_SYSTEMS[type] ?? [];
+  const [kind, fault] = FILE_SYSTEMS[type] ?? [];
   const found: Finding[] = [];
   if (fault === 'lost')
     found.push(
       mend(
-        `DATA_DIR is on ${name}.`,
+        `${name} is on ${kind}.`,
         'A restart loses the journal: then nobody knows which orders were charged.',
         'Mount a disk or a volume there (docker run -v compat-data:/app/data).',
       ),
@@ -131,7 +142,7 @@ async function judgeDisk(folder: string): Promise<readonly Finding[]> {
   if (fault === 'shared')
     found.push(
       mend(
-        `DATA_DIR is on a network file system (${name}).`,
+        `${name} is on a network file system (${kind}).`,
         'LMDB needs a local disk: its locks and its memory map do not hold there.',
         'Use a local disk, or PostgreSQL for the journal (JOURNAL_URL).',
       ),
@@ -139,12 +150,12 @@ async function judgeDisk(folder: string): Promise<readonly Finding[]> {
   if (free < ROOM_MIN_BYTES)
     found.push(
       mend(
-        `DATA_DIR has room for ${Math.floor(free / MIB)} MiB.`,
+        `${name} has room for ${Math.floor(free / MIB)} MiB.`,
         'When the disk is full, no order is taken.',
         'Make room, or shorten JOURNAL_DAYS.',
       ),
     );
-  return found.length > 0 ? found : [well(`DATA_DIR can be written, on a disk with ${Math.floor(free / 2 ** 30)} GiB free.`)];
+  return found.length > 0 ? found : [well(`${name} can be written, on a disk with ${Math.floor(free / 2 ** 30)} GiB free.`)];
 }
 
 export const checkJournal: Check = async ({ config }) => {
@@ -157,6 +168,13 @@ export const checkJournal: Check = async ({ config }) => {
     );
   if (folder !== undefined && !existsSync(folder)) return [];
   try {
+    // A start does the same; the journal is opened only for reading here.
+    if (folder !== undefined) await probeFolder(folder);
+  } catch (error) {
+    const what = `The journal folder ${folder} cannot be written: ${errorText(error)}`;
+    return mend(what, 'The gateway does not start with this journal.', cureFor(error));
+  }
+  try {
     const journal = await openJournalBeside(config);
     await journal.listUnsettled({ limit: 1 });
     await journal.close();
@@ -164,11 +182,17 @@ export const checkJournal: Check = async ({ config }) => {
     return mend(
       `The journal does not open: ${errorText(error)}`,
       'The gateway does not start with this journal, and its orders cannot be read.',
-      'Correct what the first sentence names, or put a backup in place with `compat-gateway restore`.',
+      folder === undefined
+        ? 'Correct what the first sentence names. If the database is away, bring it back or let its standby take over, and do not restart the gateway.'
+        : 'Correct what the first sentence names, or put a backup in place with `compat-gateway restore`.',
     );
   }
   const bytes = folder === undefined ? undefined : statSync(join(folder, 'data.mdb'), { throwIfNoEntry: false })?.size;
-  return well(bytes === undefined ? 'The journal opens.' : `The journal opens; its file has ${Math.ceil(bytes / MIB)} MiB.`);
+  const hasOwnDisk = folder !== undefined && statSync(folder).dev !== statSync(config.dataDir, { throwIfNoEntry: false })?.dev;
+  return [
+    well(bytes === undefined ? 'The journal opens.' : `The journal opens; its file has ${Math.ceil(bytes / MIB)} MiB.`),
+    ...(hasOwnDisk ? await judgeDisk(`The folder ${folder} of JOURNAL_URL`, folder) : []),
+  ];
 };
 
 export const checkSecrets: Check = ({ config }) => {

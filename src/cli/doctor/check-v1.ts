@@ -129,7 +129,11 @@ type Answer = { readonly status: number; readonly body: unknown; readonly isJson
 async function askV1(url: string, path: string, key?: string): Promise<Answer | { readonly code: string }> {
   try {
     const answer = await request(`${url}${path}`, {
-      headers: { accept: 'application/json', ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) },
+      headers: {
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      },
       headersTimeout: ANSWER_MS,
       bodyTimeout: ANSWER_MS,
     });

@@ -15,7 +15,7 @@ import type { ConsoleParts } from '../console-parts';
 import { html, type Html } from '../html';
 import { inBackground } from '../work/in-background';
 import type { Report } from '../work/jobs';
-import { nameOf, readFolderState } from './folder-state';
+import { nameOf, readFolderState, type FolderState } from './folder-state';
 import { problemsInPlace, showMappings } from './show-files';
 import { showPlan } from './show-plan';
 
@@ -33,18 +33,20 @@ interface Wanted {
 export function planRoutes(parts: ConsoleParts, candidates: Candidates): Router {
   const router = express.Router();
   router.post('/plan', async (request, response) => {
-    const wanted = readWanted(request.body, parts);
+    // Read once, before anything waits: the plan then knows each edit that an apply may overwrite, and a later edit is refused.
+    const folder = readFolderState(parts);
+    const wanted = readWanted(request.body, folder, parts);
     if (typeof wanted === 'string') return showMappings(request, response, 'Plan', notice('bad', wanted), 400);
-    await plan(request, response, wanted, { parts, candidates });
+    await plan(request, response, wanted, { parts, candidates, folder });
   });
   router.post('/apply', (request, response) => apply(request, response, { parts, candidates }));
   return router;
 }
 
 /** The wanted set, or a sentence about the fault of the form. */
-function readWanted(form: unknown, parts: ConsoleParts): Wanted | string {
+function readWanted(form: unknown, { files }: FolderState, parts: ConsoleParts): Wanted | string {
   const kind = textOf(form, 'kind');
-  if (kind === 'folder') return { ...folderSet(parts), title: 'Plan of the edits in the folder' };
+  if (kind === 'folder') return { title: 'Plan of the edits in the folder', files, by: 'apply', holdsEdits: true };
   if (kind === 'set') return earlierSet(textOf(form, 'set'), parts);
   if (kind !== 'path') return 'The form is not one of this page.';
   const folder = textOf(form, 'folder').trim();
@@ -57,10 +59,6 @@ function readWanted(form: unknown, parts: ConsoleParts): Wanted | string {
   const read = readFolder(folder);
   if ('problems' in read) return read.problems.map(({ message }) => message).join(' ');
   return { title: 'Plan of a folder', files: read.files, by: 'apply', holdsEdits: false, isElsewhere: true };
-}
-
-function folderSet(parts: ConsoleParts): Omit<Wanted, 'title'> {
-  return { files: readFolderState(parts).files, by: 'apply', holdsEdits: true };
 }
 
 function earlierSet(hash: string, { live }: ConsoleParts): Wanted | string {
@@ -80,7 +78,12 @@ interface Planning {
   readonly candidates: Candidates;
 }
 
-async function plan(request: Request, response: Response, wanted: Wanted, { parts, candidates }: Planning): Promise<void> {
+async function plan(
+  request: Request,
+  response: Response,
+  wanted: Wanted,
+  { parts, candidates, folder }: Planning & { readonly folder: FolderState },
+): Promise<void> {
   const { live, traffic } = parts;
   const [before, running] = [live.files(), live.current()];
   const shapes = (await traffic?.read())?.shapes ?? [];
@@ -91,7 +94,6 @@ async function plan(request: Request, response: Response, wanted: Wanted, { part
     return showMappings(request, response, wanted.title, notice('bad', errorText(error)), 503);
   }
   if ('problems' in report) return showProblems(request, response, wanted, report.problems);
-  const folder = readFolderState(parts);
   const { id, candidate: hash, running: runningHash, movesMoney } = report.plan;
   const losesEdits = !wanted.holdsEdits && folder.hash !== undefined && ![hash, runningHash].includes(folder.hash);
   const candidate: Candidate = {

@@ -79,7 +79,12 @@ function resultSection(story: OrderStory): Html {
     html`${definitions([
       ['Format', `${order.format.toUpperCase()}: ${reason}`],
       ['Family', family],
-      ['Mapping', isAsItWas ? told : html`${hash}, which is not kept any more: what follows uses the set in use, ${told}`],
+      [
+        'Mapping',
+        isAsItWas
+          ? told
+          : html`${hash}, which is not kept, or not readable by this build: what follows uses the set in use, ${told}`,
+      ],
     ])}
     ${table(
       fields,

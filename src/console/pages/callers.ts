@@ -121,7 +121,7 @@ function scriptsOf(formats: CallerView['formats'], families: CallerView['familie
 type Changed =
   | { readonly kind: 'done' }
   /** Refused, with the reason in `words` for the operator; nothing was changed. */
-  | { readonly kind: 'not_done'; readonly words: string; readonly problems: readonly Problem[] };
+  | { readonly kind: 'not_done'; readonly words: Writable; readonly problems: readonly Problem[] };
 
 /** Pauses a caller or lets it continue, by an edit of callers.yaml that comes into use in all processes or not at all. */
 async function changeCaller(
@@ -135,7 +135,7 @@ async function changeCaller(
   const hash = hashOf(changed.map(({ name, text }) => ({ file: name, text })));
   const cause = { by: 'pause', who: 'console', caller: callerName(running, fingerprint) } as const;
   const applied = await live.apply(changed, hash, running.hash, cause);
-  const notDone = (words: string, problems: readonly Problem[] = []): Changed => ({ kind: 'not_done', words, problems });
+  const notDone = (words: Writable, problems: readonly Problem[] = []): Changed => ({ kind: 'not_done', words, problems });
   switch (applied.kind) {
     case 'reloaded':
     case 'unchanged':
@@ -144,7 +144,11 @@ async function changeCaller(
     case 'refused':
       return notDone('With this change the mapping would not be usable.', applied.problems);
     case 'edited_meanwhile':
-      return notDone('The files of the mappings folder were edited and are not in use yet: reload them first, then try again.');
+      // Not "reload": a reload would bring edits into use that nobody has planned, perhaps those of a colleague.
+      return notDone(
+        html`The mappings folder has edits that are not in use. Open <a href="/console/mappings">Mappings</a> and plan these
+          edits, or put the folder back (they are lost). Then try again.`,
+      );
     case 'running_changed':
       return notDone('Another mapping came into use at this moment: try again.');
     case 'unwritable':

@@ -154,7 +154,8 @@ export function createLook(
 
 /**
  * Gives the function that reads the orders of a key that were opened within `backMs` and have no end, or one that no script has heard; and the newest ones
- * within `newestMs`, whatever became of them.
+ * within `newestMs`, whatever became of them. It rejects where one of them is a record that this build cannot read: it may be the repeated one. The stores
+ * know the time of such a record, so it refuses sales no longer than it may be repeated.
  */
 function createReading({ journal, clock, steadiness }: LookParts, known: KnownOrders) {
   const addBy = (add: 'add' | 'addUnheard', order: Order, windowMs: number): void =>
@@ -170,7 +171,7 @@ function createReading({ journal, clock, steadiness }: LookParts, known: KnownOr
     while (isMore) {
       // Requests of other keys come in between: an embedded journal reads without waiting.
       if (fromMs > beginMs) await pause(clock, 0);
-      const orders = await journal[list]({ owner, fromMs, limit: LOOK_PAGE, onUnreadable: () => undefined });
+      const orders = await journal[list]({ owner, fromMs, limit: LOOK_PAGE });
       for (const order of orders) addBy('addUnheard', order, windowMs);
       const nextMs = orders.at(-1)?.openedAtMs ?? fromMs;
       // A full page may come back shorter: orders that have ended in the meantime are left out.
@@ -210,7 +211,7 @@ async function newestOf(
   const read = async (page: Pick<OfOwner, 'beforeNumber'>): Promise<Order[]> => {
     const found: Order[] = [];
     let knownInARow = 0;
-    const newest = { ...range, ...page, newestFirst: true, limit: NEWEST_MAX, onUnreadable: () => undefined };
+    const newest = { ...range, ...page, newestFirst: true, limit: NEWEST_MAX };
     for await (const order of journal.listOfOwner(newest)) {
       found.push(order);
       knownInARow = isKnown(order) ? knownInARow + 1 : 0;

@@ -46,7 +46,13 @@ interface OpeningParts extends PursuitParts, JudgingParts, Pick<ElsewhereParts, 
 export const unreadOrder = (newOrder: NewOrder): Order => standIn(newOrder, JOURNAL_UNREAD);
 const TOO_LATE: NotSent = { kind: 'not_sent', reason: 'its script had waited too long when the order was written' };
 /** Refusals after which the receipt of an order that waits for its provider is still read: reading buys nothing. */
-const OF_PURCHASES_ALONE: ReadonlySet<ErrorCode> = new Set(['caller_paused', 'wrong_pin', 'pin_held']);
+const OF_PURCHASES_ALONE: ReadonlySet<ErrorCode> = new Set([
+  'caller_paused',
+  'too_many_purchases',
+  'daily_limit_reached',
+  'wrong_pin',
+  'pin_held',
+]);
 
 export interface Opening {
   readonly newOrder: NewOrder;

@@ -159,7 +159,7 @@ interface OrderContext {
   readonly openedAtMs: number;
   readonly nowMs: number;
   /** By how much the clock of these times is ahead of v1's, where that is known. */
-  readonly aheadMs?: number;
+  readonly aheadMs?: number | undefined;
   /** The order's price in v1's catalog, if the catalog is in memory. */
   readonly listPrice?: AmountMinor | undefined;
 }

@@ -14,7 +14,7 @@ import type { Operation } from '../../mapping/mapping';
 import type { Journal } from '../../journal/journal';
 import type { Upstream } from '../../upstream/upstream';
 import { buildCall } from '../read/build-call';
-import { readContextOf, type Reader } from '../read/walk-in';
+import { readContextOf, type Reader, readerOf } from '../read/walk-in';
 import { pinsOrdered } from './compare-receipt';
 import { findReceipt } from './find-receipt';
 
@@ -33,7 +33,7 @@ export interface FillingParts {
  * Reading takes at most `leftMs`, but missing goods are waited for `GOODS_MS` at least. Returns a plain value where no receipt is read.
  */
 export function withGoods(order: Order, parsed: Reader, parts: FillingParts, leftMs = Infinity): Outcome | Promise<Outcome> {
-  const filled = fillIn(order, parsed, parts, leftMs);
+  const filled = fillIn(order, readerOf(order, parsed), parts, leftMs);
   return filled instanceof Promise ? filled.then((outcome) => noteCharge(order, outcome, parts)) : filled;
 }
 

@@ -48,6 +48,8 @@ export interface LookResult {
   readonly settled: number;
   /** True when the next look knows more than this one did. */
   readonly hasLearnt: boolean;
+  /** Why v1's history was not searched for the orders without a reference, in words about v1. */
+  readonly unread?: string;
 }
 
 /** How many open orders are listed. If a key has more, no row is given to an order: a rival order might be missing in the list. */
@@ -78,15 +80,14 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   const traits = new Map(lost.map((order) => [order, traitsOfOrder(order)]));
   const read = await parts.history.read(
     {
-      sinceMs,
+      ...{ sinceMs, offsetMs },
       mayBeLost: (row) => lost.some((order) => !isRuledOut(traits.get(order), row)),
       isTimely: (row) => lost.some((order) => isTimely(order, row)),
       arePinsSought: lost.some((order) => traits.get(order)?.quantity !== undefined),
     },
     context,
   );
-  const aheadMs = read && aheadOf(read, offsetMs, parts);
-  if (read === undefined || aheadMs === undefined) return { settled: 0, hasLearnt: false };
+  if (read === undefined || areClocksApart(read, parts)) return unread(read);
   const owner = context.credentials.fingerprint;
   const shownBeforeMs = startedAt - SHOWN_WITHIN_MS;
   const history = { ...read, ...(await wholeSince(read, { owner, untilMs: shownBeforeMs }, parts)) };
@@ -108,7 +109,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     },
   });
   const rivals = open.filter(isWithoutReference).map((order) => ({ order, traits: traitsOfOrder(order, prices) }));
-  const matches = new Matches(rivals, { history, aheadMs, otherKeys, isQuiet });
+  const matches = new Matches(rivals, { history, otherKeys, isQuiet });
   const sold: SoldSpan = { owner, fromMs: soldSince(sinceMs, history), untilMs: shownBeforeMs };
   const isOther: IsOther = (sale, receipt) => isRuledOut(traitsOfOrder(sale), receipt);
   const mayProve = createCheck({ history, sold, context, isOther, open }, parts);
@@ -135,6 +136,11 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   return { settled, hasLearnt: history.hasLearnt };
 }
 
+function unread(read: History | undefined): LookResult {
+  const why = read === undefined ? 'it did not show its history' : 'its clock and that of this machine are too far apart';
+  return { settled: 0, hasLearnt: false, unread: why };
+}
+
 function phonesOf(traits: LostTraits | undefined): readonly string[] | undefined {
   const { numbers } = traits ?? { numbers: [] };
   return isPhoneServed(numbers) ? numbers.map(({ text }) => identityOf('phone', text)) : undefined;
@@ -152,8 +158,6 @@ interface Rival {
 
 interface MatchingParts {
   readonly history: History;
-  /** By how much the clock of the look is ahead of v1's. */
-  readonly aheadMs: number;
   readonly otherKeys: OtherKeys;
   /** Whether no attempt of the order can be on its way to v1. */
   readonly isQuiet: (order: Order) => boolean;
@@ -194,7 +198,7 @@ class Matches {
     // A row whose receipt has not been read may be this order as well.
     if (timely.some(({ receipt }) => receipt === undefined)) return undefined;
     // v1 may have refused an order in doubt because of an earlier sale, for another amount.
-    const known = { openedAtMs: order.openedAtMs, nowMs: latestOf(order), aheadMs: this.#look.aheadMs };
+    const known = { openedAtMs: order.openedAtMs, nowMs: latestOf(order), aheadMs: this.#look.history.aheadMs };
     const isItself = ({ row }: HistoryRow): boolean => !isDoubted || isExactly(row, mine.traits!, known);
     const alike = timely.filter((row) => isAlike(mine, row.receipt!) && !isNumberless(mine, row.receipt!) && isItself(row));
     const rivals = this.#rivals.filter((rival) => rival !== mine && !this.#yields(rival.order, order));
@@ -228,18 +232,13 @@ function keptSince(nowMs: number, { journalDays = Infinity }: LostParts): number
   return nowMs + DELETED_MARGIN_MS - journalDays * DAY_MS;
 }
 
-/**
- * By how much our clock is ahead of v1's, in ms; undefined where they are too far apart. Ours is the clock with which the look began: it may have been
- * set right since.
- */
-function aheadOf({ serverAtMs }: History, offsetMs: number, { clock, onTrouble }: LostParts): number | undefined {
-  if (serverAtMs === undefined) return 0;
-  const aheadMs = clock.elapsed() + offsetMs - serverAtMs;
-  if (Math.abs(aheadMs) <= CLOCKS_APART_MS) return aheadMs;
+/** By the clock with which the look began: it may have been set right since. */
+function areClocksApart({ aheadMs = 0 }: History, { onTrouble }: LostParts): boolean {
+  if (Math.abs(aheadMs) <= CLOCKS_APART_MS) return false;
   const minutes = Math.round(Math.abs(aheadMs) / 60_000);
   const where = aheadMs > 0 ? 'ahead of' : 'behind';
   onTrouble('clock', new Error(`This machine's clock is ${minutes} minutes ${where} v1's; no open order can be looked for.`));
-  return undefined;
+  return true;
 }
 
 async function pricesOf(context: CallContext, { priceLists, mapping }: LostParts): Promise<CatalogLists | undefined> {

@@ -10,7 +10,7 @@ import { askForReceipt } from './find-receipt';
 /** One row of v1's history. */
 export interface HistoryRow {
   readonly reference: string;
-  /** When v1 wrote the row: one reading of its time per zone that v1 may mean; ms since the epoch. */
+  /** When v1 wrote the row: one reading of its time per zone that v1 may mean; ms since the epoch. In `unclaimed` by our clock, else by v1's. */
   readonly timesMs: readonly number[];
   /** The row of the list in the shape of a receipt. It has no number, but its service and amount can rule an order out. */
   readonly row: JsonObject;
@@ -27,12 +27,16 @@ export interface History {
   readonly shown: ReadonlyMap<string, HistoryRow>;
   /** v1's clock in its latest answer, if that answer has a time; ms since the epoch. */
   readonly serverAtMs: number | undefined;
+  /** By how much our clock is ahead of that, in ms. */
+  readonly aheadMs: number | undefined;
   /** True when new receipts were read, so that the next look knows more than this one did. */
   readonly hasLearnt: boolean;
 }
 
 export interface HistoryQuestion {
   readonly sinceMs: number;
+  /** By how much our clock was ahead of `clock.elapsed()` when the look began: it may have been set since. */
+  readonly offsetMs: number;
   /** False for a row that is certainly none of the lost orders: such a row is skipped. */
   readonly mayBeLost: (row: JsonObject) => boolean;
   /** True for a row of the time of a lost order: its receipt is read before the others. */
@@ -112,6 +116,7 @@ export function createHistoryReader({ journal, ...parts }: ReaderParts): History
       );
       if (pages.missed !== undefined) return undefined;
       const { rows, shown, wholeSinceMs, serverAtMs } = pages;
+      const aheadMs = serverAtMs && parts.clock.elapsed() + question.offsetMs - serverAtMs;
       // A full cache may forget receipts while others are read.
       const receipts = new Map(
         [...rows.values()].map((row) => [row.reference, upToDate(receiptsOfRows.keptOf(row.reference, context), row)]),
@@ -132,10 +137,10 @@ export function createHistoryReader({ journal, ...parts }: ReaderParts): History
       const latestMs = Math.max(...[...shown.values()].map(latestTimeOf));
       const readings = ZONE_OFFSETS_MS.filter((offset) => latestMs - offset <= (serverAtMs ?? Infinity) + AHEAD_MS).length;
       const unclaimed = [...rows.values()].map(({ timesMs, ...row }) => ({
-        ...{ ...row, timesMs: timesMs.slice(0, readings) },
+        ...{ ...row, timesMs: timesMs.slice(0, readings).map((time) => time + (aheadMs ?? 0)) },
         receipt: receipts.get(row.reference),
       }));
-      return { unclaimed, shown, wholeSinceMs, serverAtMs, hasLearnt };
+      return { unclaimed, shown, wholeSinceMs, serverAtMs, aheadMs, hasLearnt };
     },
   };
 }

@@ -30,8 +30,8 @@ export interface Reconciler {
   watch(credentials: Credentials, clientAddress: string, opened?: { readonly requestId: string; readonly atMs: number }): void;
   /** Call it for each sale that v1 has confirmed to the key: an order that was opened later can be proven absent by its row. */
   noteSale(owner: string, reference: string): void;
-  /** Looks now; `requestId` names an order that must be among those looked at. Resolves with the number of orders settled. */
-  reconcile(credentials: Credentials, clientAddress: string, requestId?: string): Promise<number>;
+  /** Looks now; `requestId` names an order that must be among those looked at. */
+  reconcile(credentials: Credentials, clientAddress: string, requestId?: string): Promise<LookResult>;
   /** Cancels all looks that are due later. */
   stop(): void;
 }
@@ -100,12 +100,11 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
 
 /** One look at the orders of a key. */
 interface Look {
-  /** Resolves with the number of orders settled. */
-  readonly ended: Promise<number>;
+  readonly ended: Promise<LookResult>;
   /** The request ids that the look takes; undefined until they are chosen. */
   chosen: ReadonlySet<string> | undefined;
   /** The next look, for orders that were asked for and are not among `chosen`. */
-  next: Promise<number> | undefined;
+  next: Promise<LookResult> | undefined;
 }
 
 /** At most one look at the orders of a key at a time. */
@@ -123,8 +122,8 @@ class Looks {
     this.#onEnd = onEnd;
   }
 
-  /** Joins the look under way unless the named order is not among its orders. Resolves with the number of orders settled. */
-  look(credentials: Credentials, clientAddress: string, requestId?: string): Promise<number> {
+  /** Joins the look under way unless the named order is not among its orders. */
+  look(credentials: Credentials, clientAddress: string, requestId?: string): Promise<LookResult> {
     const owner = credentials.fingerprint;
     const running = this.#running.get(owner);
     if (requestId !== undefined && running?.chosen?.has(requestId) !== true) {
@@ -135,7 +134,7 @@ class Looks {
     return running?.ended ?? this.#begin(credentials, clientAddress);
   }
 
-  #begin(credentials: Credentials, clientAddress: string): Promise<number> {
+  #begin(credentials: Credentials, clientAddress: string): Promise<LookResult> {
     // The look must be in the map before it runs.
     const ended = Promise.resolve().then(() => this.#run(credentials, clientAddress, look));
     const look: Look = { ended, chosen: undefined, next: undefined };
@@ -143,16 +142,16 @@ class Looks {
     return ended;
   }
 
-  async #run(credentials: Credentials, clientAddress: string, look: Look): Promise<number> {
+  async #run(credentials: Credentials, clientAddress: string, look: Look): Promise<LookResult> {
     const owner = credentials.fingerprint;
     const context: CallContext = { credentials, clientAddress, timeoutMs: this.#parts.mapping().timing.read };
     try {
       const found = await lookAt(await this.#choose(owner, look), context, this.#parts);
       this.#onEnd(owner, found);
-      return found.settled;
+      return found;
     } catch (error) {
       this.#parts.onTrouble('reconcile', error);
-      return 0;
+      return { settled: 0, hasLearnt: false, unread: 'the look at its history ended with an error, which the log has' };
     } finally {
       this.#running.delete(owner);
     }
@@ -285,7 +284,8 @@ async function lookAt(chosen: readonly Order[], context: CallContext, parts: Los
   return { ...found, settled: settled + found.settled };
 }
 
-const NOTHING_LOST: LookResult = { settled: 0, hasLearnt: false };
+/** Also where all that are lost are being sent. */
+const NOTHING_LOST: LookResult = { settled: 0, hasLearnt: false, unread: 'it has not answered the purchase, which is under way' };
 
 /** Resolves with the number of orders settled. */
 async function settleByReceipts(orders: readonly Order[], context: CallContext, parts: LostParts): Promise<number> {

@@ -73,7 +73,8 @@ function readHeaders({ authorization, token }: LegacyHeaders): { value: string; 
 }
 
 /** `<API_KEY>:<PIN>`: split at the last colon whose tail is 4 to 6 digits. Without a PIN the pair may end in a colon. */
-function splitPin(pair: string): KeyAndPin {
+function splitPin(sent: string): KeyAndPin {
+  const pair = trimParts(sent);
   const text = pair.endsWith(':') ? pair.slice(0, -1) : pair;
   const [, key, pin] = /^(.+):(\d{4,6})$/s.exec(text) ?? [];
   return key === undefined || pin === undefined ? { key: text } : { key, pin };
@@ -86,8 +87,15 @@ function readBasic(value: string): KeyAndPin {
 
 function parseBase64(value: string): string | undefined {
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(value)) return undefined;
-  // `echo KEY:PIN | base64` encodes a newline as well, and admins paste keys and PINs with blanks.
-  const parts = Buffer.from(value, 'base64').toString('utf8').split(':');
-  const text = parts.map((part) => part.trim()).join(':');
+  // `echo KEY:PIN | base64` encodes a newline as well.
+  const text = trimParts(Buffer.from(value, 'base64').toString('utf8'));
   return KEY.test(text) ? text : undefined;
+}
+
+/** Admins paste keys and PINs with blanks. */
+function trimParts(pair: string): string {
+  return pair
+    .split(':')
+    .map((part) => part.trim())
+    .join(':');
 }

@@ -78,11 +78,7 @@ export function canonicalise(work: Canonicalising): Canonicalised {
   return { kind: 'intent', intent: trial === undefined ? intent : { ...intent, trial } };
 }
 
-export function rawValuesOf(
-  field: Field,
-  request: LegacyRequest,
-  parameters: Readonly<Record<string, string>>,
-): readonly RawValue[] {
+function rawValuesOf(field: Field, request: LegacyRequest, parameters: Readonly<Record<string, string>>): readonly RawValue[] {
   const inPath = parameters[field.name];
   return inPath === undefined ? readRaw(request, field) : [{ spelling: `the address (${field.name})`, value: inPath }];
 }

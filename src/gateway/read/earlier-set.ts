@@ -2,7 +2,7 @@
 import type { Order } from '../../domain/order';
 import type { Field, Mapping } from '../../mapping/mapping';
 
-/** An earlier set of mappings by its hash; undefined if it is no longer kept. */
+/** An earlier set of mappings by its hash; undefined if it is not kept, or not readable by this build. */
 export type SetOf = (hash: string) => Mapping | undefined;
 
 /** The running set of mappings, and the earlier ones. */

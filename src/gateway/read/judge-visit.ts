@@ -7,7 +7,7 @@ import { within, type Clock } from '../../domain/clock';
 import type { Order } from '../../domain/order';
 import type { Finding } from '../../upstream/upstream';
 import type { Visitors } from '../../upstream/visitors';
-import { readContextOf, type Reader } from './walk-in';
+import { readContextOf, type Reader, readerOf } from './walk-in';
 import type { Keyring } from './keyring';
 
 /** Why nothing of the order is told: v1's refusal, or v1 has not judged this key at this address. */
@@ -30,12 +30,12 @@ export function recentRefusal(reader: Reader, { visitors }: Pick<JudgingParts, '
 
 /** Undefined when the script may be told about the order. Never throws. */
 export async function judgeVisit(
-  order: Pick<Order, 'addressHash'>,
+  order: Pick<Order, 'owner' | 'addressHash'>,
   reader: Reader,
   parts: JudgingParts,
 ): Promise<Obstacle | undefined> {
   const { visitors, keyring, clock } = parts;
-  const context = readContextOf(reader);
+  const context = readContextOf(readerOf(order, reader));
   if (visitors.isFresh(context)) return undefined;
   const isOwn = order.addressHash === keyring.hashOfAddress(context.clientAddress);
   if (!visitors.isPaused(context)) await within(clock, Math.min(WAIT_MS, context.timeoutMs), visitors.ask(context));

@@ -80,7 +80,7 @@ const NO_ID = /^(?:false|true|null|undefined|nan|none|0)$/i;
 /** A part of the address without a digit is a word of some server's address (`buy`, `index.php`): every sale would have it. */
 const IN_PATH = /\d/;
 
-function isNoId(value: LegacyValue): boolean {
+export function isNoId(value: LegacyValue): boolean {
   return (
     typeof value === 'boolean' || ((typeof value === 'string' || typeof value === 'number') && NO_ID.test(textOf(value).trim()))
   );

@@ -26,10 +26,11 @@ export interface Plan<T> {
 }
 
 interface GroupCommitOptions {
-  /** Runs the work inside one write transaction and resolves when it is on disk; undoes all of it when the work throws. */
+  /**
+   * Runs the work inside one write transaction and resolves when it is on disk; undoes all of it when the work throws. After a failed write it
+   * probes the disk before the work. It is then repeated without work until it succeeds, because health checks may keep all traffic away meanwhile.
+   */
   readonly commit: (work: () => void) => Promise<unknown>;
-  /** A small write. After a failed write it is repeated until it succeeds, because health checks may keep all traffic away meanwhile. */
-  readonly probe: () => Plan<unknown>;
   /** Called at the first of several failed writes, at the first success after them, and when the disk gives no answer. */
   readonly onChange: (change: 'failed' | 'stalled' | 'recovered', error?: unknown) => void;
   /** How many jobs one transaction takes at most. */
@@ -82,9 +83,9 @@ export class GroupCommit {
     return this.#take(plan);
   }
 
-  /** Probes now, also after a failure; resolves when the probe is on disk. */
+  /** Commits now, also after a failure; resolves when the disk takes writes. */
   async mend(): Promise<void> {
-    await this.#take(this.#options.probe);
+    await this.#take(() => ({ result: undefined, writes: [] }));
   }
 
   isWritable(): boolean {

@@ -1,17 +1,21 @@
 /**
  * A root of LMDB that recovers after failed writes. After a failed commit LMDB may refuse all further ones until it is opened
- * again, and some of them never resolve. So the next commit first writes a plain file to the disk, and opens LMDB again when
- * that succeeds. (Decision 0038.)
+ * again, and some of them never resolve. So the next commit first writes a plain file to the disk, opens LMDB again when that
+ * succeeds, and writes as much into LMDB. (Decision 0038.)
  */
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { asBinary } from 'lmdb';
 
 /** More than a few hundred orders need, because a small rest of free disk space comes and goes. */
-const PROBE_BYTES = 256 * 1024;
+const PROBE = Buffer.alloc(256 * 1024, 1);
+const PROBE_KEY = Buffer.from('probe');
 
 /** The methods of an LMDB root that this file uses. */
 interface WritableRoot {
   childTransaction(work: () => void): Promise<unknown>;
+  put(key: unknown, value: unknown): Promise<boolean>;
+  remove(key: unknown): Promise<boolean>;
   close(): Promise<void>;
   resetReadTxn(): void;
   getStats(): object;
@@ -57,19 +61,19 @@ export function createLastingRoot({ dir, root, reopen }: LastingRootOptions): La
     if (canBeRead(root())) return;
     await replace(false)
       .catch(() => replace(true))
-      // When both fail, nothing can be read until `mend` succeeds.
+      // When both fail, nothing can be read until it is opened again before a commit.
       .catch(() => undefined);
-  };
-  const mend = async (): Promise<void> => {
-    await probeFolder(dir);
-    await replace(false);
-    isSpoilt = false;
   };
 
   const commit = async (work: () => void): Promise<void> => {
-    if (isSpoilt) await mend();
+    if (isSpoilt) {
+      await probeFolder(dir);
+      await replace(false);
+    }
     commitsUnderWay += 1;
     try {
+      if (isSpoilt) await probeRoot(root());
+      isSpoilt = false;
       await commitWork(root(), work);
     } catch (error) {
       isSpoilt = true;
@@ -104,6 +108,12 @@ async function commitWork(root: WritableRoot, work: () => void): Promise<void> {
   }
 }
 
+/** A file of LMDB that must not grow takes a small write into its free pages and then refuses an order. So this writes more, and removes it. */
+async function probeRoot(root: WritableRoot): Promise<void> {
+  await commitWork(root, () => void root.put(PROBE_KEY, asBinary(PROBE)));
+  await commitWork(root, () => void root.remove(PROBE_KEY));
+}
+
 function canBeRead(root: WritableRoot): boolean {
   try {
     root.resetReadTxn();
@@ -120,7 +130,7 @@ export async function probeFolder(dir: string): Promise<void> {
   try {
     const file = await open(path, 'w', 0o600);
     try {
-      await file.writeFile(Buffer.alloc(PROBE_BYTES, 1));
+      await file.writeFile(PROBE);
       await file.sync();
     } finally {
       await file.close();

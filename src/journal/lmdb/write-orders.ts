@@ -35,7 +35,7 @@ import {
   type StoredOrder,
 } from './keys';
 
-export const INDEX_VALUE = Buffer.from([1]);
+const INDEX_VALUE = Buffer.from([1]);
 
 /** More than a gateway has under way. Beyond it the oldest attempts are dropped here, and read from the disk like any other order. */
 const ATTEMPTS_MAX = 10_000;

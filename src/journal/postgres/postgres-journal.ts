@@ -11,7 +11,6 @@ import {
   type Journal,
   type JournalEvent,
   type JournalReads,
-  type Processes,
   keyText,
   type OrderKey,
 } from '../journal';
@@ -95,7 +94,7 @@ class PostgresJournal {
   readonly #v1Mark: V1Mark;
   readonly #clock: DatabaseClock;
   readonly #doubts: Doubts<VersionedOrder>;
-  readonly #processes: Processes;
+  readonly #processes: ReturnType<typeof createProcesses>;
   readonly #openings: Batches<Opening, Opened>;
   readonly #writings: Batches<Writing, Order | undefined>;
   #sweep: Retention | undefined;
@@ -109,7 +108,7 @@ class PostgresJournal {
     this.#seal = seal;
     const onChange = (change: 'failed' | 'recovered', error?: unknown): void => this.#onChange(change, error);
     // Another server, with another clock, may answer for a database that was away.
-    const onLook = (run: Run): Promise<void> => this.#clock.compare(run).then(() => this.#v1Mark.check(run));
+    const onLook = (run: Run): Promise<void> => this.#clock.compare(run).then(() => this.#processes.onLook(run));
     this.#database = new Database({ url, onChange, onLook, ...(statementMs === undefined ? {} : { statementMs }) });
     const { read, write } = this.#database;
     const holder = randomUUID();

@@ -9,6 +9,11 @@ const SIGN = `INSERT INTO gateway_processes (id, signed_at_ms) VALUES ($1, $2)
 /** Told sales that are older than `TOLD_KEPT_MS` are deleted at most so often. */
 const TOLD_DELETED_EVERY_MS = 4 * 60_000;
 
+const REMOVE = 'DELETE FROM gateway_processes WHERE id = $1 AND signed_at_ms = COALESCE($2::bigint, signed_at_ms)';
+
+/** `onLook`: asked before a database that was away counts as there again. */
+type OwnProcesses = Processes & { readonly onLook: (run: Run) => Promise<void> };
+
 /** The processes on this journal: a row for each that has not stopped cleanly. */
 export function createProcesses(
   own: string,
@@ -16,22 +21,32 @@ export function createProcesses(
   read: Run,
   write: Run,
   v1Mark: Pick<V1Mark, 'check'>,
-): Processes {
+): OwnProcesses {
+  let isSigning = false;
   return {
     own,
     now,
     readAtMs,
     async sign(atMs) {
+      isSigning = true;
       await write(SIGN, [own, Math.round(atMs)]);
       // After the sign: from then on nobody replaces the mark of v1, and whoever did it before is seen.
       await v1Mark.check(read);
+    },
+    async onLook(run) {
+      // The others may have taken this process for dead and removed its row: if it died between its first sale and its next sign, nobody would mark its sales.
+      if (isSigning) await run(SIGN, [own, Math.round(now())]);
+      await v1Mark.check(run);
     },
     list: async () =>
       (await read('SELECT id, signed_at_ms FROM gateway_processes')).map((row) => ({
         id: row['id'] as string,
         signedAtMs: Number(row['signed_at_ms']),
       })),
-    remove: async (id) => void (await write('DELETE FROM gateway_processes WHERE id = $1', [id])),
+    async remove(id, signedAtMs) {
+      if (id === own) isSigning = false;
+      await write(REMOVE, [id, signedAtMs]);
+    },
     toldSales: createTold(own, read, write),
   };
 }

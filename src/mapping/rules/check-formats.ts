@@ -114,7 +114,7 @@ function checkProofs({ source, mapping, report }: Checking): void {
 
 /** Reports unknown names, equal proofs of two families, and words and replies that scripts would take for another outcome. */
 export function* checkFamilies(checking: Checking): Steps<void> {
-  const { source, mapping, report } = checking;
+  const { source, report } = checking;
   for (const [id, family] of Object.entries(source.families)) {
     yield;
     const path = ['families', id];
@@ -134,10 +134,15 @@ export function* checkFamilies(checking: Checking): Steps<void> {
     checkWordsOf(id, family, checking);
     checkPendingOf(id, family, checking);
     checkProofOf(id, family, checking);
-    if (operationsWithOwnReply(id, source).length === 0) continue;
-    const met = reachable(id, sourceOfFamily(source, id));
+    const orders = Object.keys(source.operations).filter((name) =>
+      ['purchase', 'status'].includes(source.operations[name]!.kind),
+    );
+    // Conditions in shared replies read the family's words for orders.
+    if (family.words !== undefined) checkReplyConstants(toldOf(id, orders, checking));
+    const own = operationsWithOwnReply(id, source);
+    if (own.length === 0) continue;
     // The rules for replies also apply to the replies of a family.
-    const told: Checking = { source: met, mapping: mapping.families.get(id)!.mapping(), replies: outcomeReplies(met), report };
+    const told = toldOf(id, own, checking);
     checkReplies(told);
     checkReplyConstants(told);
     yield* checkReplyValues({ ...told, report: apartFromAbsence(report) }, source);
@@ -157,14 +162,19 @@ function apartFromAbsence(report: Report): Report {
   };
 }
 
-/** The source reduced to the family's format, and to the operations with a reply of the family that scripts of the format can reach. */
-function reachable(id: string, source: MappingSource): MappingSource {
+/** What the family is told: the source is reduced to its format, and to those of the operations that scripts of the format can reach. */
+function toldOf(id: string, names: readonly string[], { source: shared, mapping, report }: Checking): Checking {
+  const source = sourceOfFamily(shared, id);
   const { extends: format } = source.families[id]!;
-  const own = source.formats.get(format)!;
-  const operations = operationsWithOwnReply(id, source)
+  const operations = names
     .filter((name) => isReachableIn(format, name, source))
     .map((name) => [name, source.operations[name]!] as const);
-  return { ...source, formats: new Map([[format, own]]), operations: Object.fromEntries(operations) };
+  const met: MappingSource = {
+    ...source,
+    formats: new Map([[format, source.formats.get(format)!]]),
+    operations: Object.fromEntries(operations),
+  };
+  return { source: met, mapping: mapping.families.get(id)!.mapping(), replies: outcomeReplies(met), report };
 }
 
 /** A family that says nothing of pending orders is one that no longer wants them. */

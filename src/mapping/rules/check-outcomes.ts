@@ -90,6 +90,10 @@ export function checkReplyConstants(checking: Checking): void {
       if (name === 'error' || (name === 'success' && outcome !== 'success')) continue;
       const around = { words: source.words[outcome], rows: source.rows, isOfEveryOrder: false };
       for (const constant of constantsIn(name, value, path, around)) judgeConstant(outcome, constant, checking);
+      if (outcome !== 'failure' || source.words.unread === undefined) continue;
+      // The fields of a failure are also told with the words of `unread`, which may sound like a failure or pending, but never sold.
+      for (const constant of constantsIn(name, value, path, { ...around, words: source.words.unread }))
+        if (misreadOutcome(outcome, constant.name, constant.value) === 'success') judgeConstant(outcome, constant, checking);
     }
   };
   for (const { outcome, fields } of checking.replies) judge(outcome, fields);
@@ -132,8 +136,10 @@ interface ReplyConstant {
   readonly isOfEveryOrder: boolean;
 }
 
+type StatusWords = Pick<OutcomeWords, 'status' | 'Status'>;
+
 interface ConstantPlace {
-  readonly words: OutcomeWords;
+  readonly words: StatusWords;
   readonly rows: MappingSource['rows'];
   readonly isOfEveryOrder: boolean;
 }
@@ -162,7 +168,7 @@ function branchesWithin(name: string, object: JsonObject, path: YamlPath, around
 }
 
 /** Whether the conditions hold; undefined if it is not known at load. Only the status words of the outcome are known then. */
-function holdsAlways(conditions: ValueSource, words: OutcomeWords): boolean | undefined {
+function holdsAlways(conditions: ValueSource, words: StatusWords): boolean | undefined {
   if (!isJsonObject(conditions)) return undefined;
   const held = Object.entries(conditions).map(([key, wanted]) => {
     const { root, path = [] } = parseExpression(key) ?? {};

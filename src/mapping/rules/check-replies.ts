@@ -10,7 +10,6 @@ import { kindOfValue, NULL_IN_FAILURE, type Surroundings } from '../shapes';
 import { reportOnce, surroundingsOf, type Checking } from './checking';
 import type { OutcomeReply } from './reply-layers';
 import { endpointOf } from './v1-needs';
-import { walkValue } from './walk-value';
 
 /** Fields with a message. No request id may have such a name, because it is echoed under its own name in every outcome. */
 export const MESSAGE_FIELDS = ['message', 'msg', 'api_response', 'response', 'response_description', 'detail'];
@@ -27,6 +26,8 @@ export const OTHER_GOODS_FIELDS = [
   'data_pin',
   'data_pins',
 ];
+
+const ADD_ERROR = 'add `error: [$text]` below `failure:`';
 
 export function checkReplies(checking: Checking): void {
   const { source, report, replies } = checking;
@@ -47,7 +48,7 @@ export function checkReplies(checking: Checking): void {
   checkFieldsOf('failure', refusal, around, tell);
   if (refusal.size > 0 && !refusal.has('error'))
     tell(['blocks', 'refusal'], 'refusal-without-error', 'a refusal has no field `error`', {
-      hint: 'add `error: [$text]` below `failure:`',
+      hint: ADD_ERROR,
     });
 }
 
@@ -61,27 +62,36 @@ function checkWhole(reply: OutcomeReply, { kind }: OperationSource, hasReply: bo
     return;
   }
   if (kind !== 'purchase' && kind !== 'status') return;
-  const tells = (field: string): boolean => JSON.stringify(fields.get(field)?.value ?? null).includes(`"$words.${field}"`);
-  if (!tells('status') && !tells('Status'))
+  if (outcome === 'failure' && !fields.has('error'))
+    tell(path, 'refusal-without-error', `the reply of \`${operation}\` to a failure has no field \`error\``, {
+      hint: ADD_ERROR,
+    });
+  const said = (['status', 'Status'] as const).flatMap((name) => {
+    const placed = fields.get(name);
+    return placed === undefined ? [] : [{ name, parts: choicesOf(placed) }];
+  });
+  if (!said.some(({ name, parts }) => parts.every(({ value }) => value === `$words.${name}`)))
     tell(
       path,
       'outcome-without-words',
-      `the reply of \`${operation}\` to a ${outcome} has neither \`$words.status\` nor \`$words.Status\``,
+      `the reply of \`${operation}\` to a ${outcome} does not always have \`$words.status\` or \`$words.Status\``,
       { at: 'key' },
     );
-  for (const name of ['status', 'Status']) {
-    const { value = null, path: at = [] } = fields.get(name) ?? {};
-    walkValue(value, at, {
-      expression: ({ root }, place, isTold) => {
-        if (isTold && root !== 'words')
-          tell(
-            place,
-            'outcome-without-words',
-            `\`${name}\` of a ${outcome} is \`$${root}\`, which is the same for every outcome`,
-          );
-      },
-    });
-  }
+  for (const { name, parts } of said)
+    for (const { value, path: at } of parts) {
+      const isOther = isJsonObject(value) || isList(value) || parseExpression(value) !== undefined;
+      if (isOther && value !== `$words.${name}`)
+        tell(at, 'outcome-without-words', `\`${name}\` of a ${outcome} is not \`$words.${name}\``);
+    }
+}
+
+/** The values of which a field gets one: the branches of `when` and the parts of `first`, or else its own value. */
+function choicesOf({ value, path }: PlacedValue): PlacedValue[] {
+  if (!isJsonObject(value)) return [{ value, path }];
+  const { first } = value;
+  if ('when' in value) return ['value', 'else'].flatMap((key) => choicesOf({ value: value[key] ?? null, path: [...path, key] }));
+  if (first === undefined || !isList(first)) return [{ value, path }];
+  return first.flatMap((part, index) => choicesOf({ value: part, path: [...path, 'first', index] }));
 }
 
 function checkFieldsOf(

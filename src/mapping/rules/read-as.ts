@@ -40,7 +40,7 @@ const WORDS: Readonly<Record<ReplyOutcome, ReadonlySet<string>>> = {
   ]),
   failure: new Set([
     ...['fail', 'failed', 'failure', 'unsuccessful', 'notsuccessful', 'error', 'declined', 'rejected', 'reversed', 'refunded'],
-    ...['cancelled', 'canceled', 'process', 'false', 'no', ...HTTP_FAILURES],
+    ...['cancelled', 'canceled', 'process', 'false', 'no', '016', ...HTTP_FAILURES],
   ]),
 };
 

@@ -187,7 +187,7 @@ export const RULES_BY_PAGE = {
     'text-of-other-outcome': error(),
     'outcome-http': error(),
     'unread-missing': ofKey(warning('words')),
-    'refusal-without-error': ofKey(error('blocks')),
+    'refusal-without-error': ofKey(error(...REPLIES)),
     'goods-not-told': ofKey(error(...REPLIES, CALL)),
     'echo-not-told': ofKey(error(...REPLIES)),
     'name-says-otherwise': error(),

@@ -8,6 +8,7 @@ import {
   checkJournal,
   checkMappings,
   checkSecrets,
+  cureFor,
   judgeNode,
   judgeOpenFiles,
 } from '../../../src/cli/doctor/check-machine';
@@ -59,6 +60,16 @@ test('a folder that does not exist yet, and a file in its place', async () => {
   ]);
 });
 
+test.each([
+  ['ENOSPC', 'Make room on its disk.'],
+  ['EDQUOT', 'Make room, or raise the quota of the user of the gateway.'],
+  ['EROFS', 'Repair its disk and mount it for writing, or replace it.'],
+  ['EIO', 'Repair or replace its disk.'],
+  ['EACCES', 'Make the user of the gateway the owner of this folder.'],
+])('a folder that takes no file because of %s: %s', (code, cure) =>
+  expect(cureFor(Object.assign(new Error('no'), { code }))).toBe(cure),
+);
+
 const TMPFS = 0x01021994;
 const inMemory = existsSync('/dev/shm') && statfsSync('/dev/shm').type === TMPFS ? test : test.skip;
 inMemory('a folder in memory (needs /dev/shm)', async () => {
@@ -88,11 +99,41 @@ test('a journal that opens, a file that is no journal, and a journal of another 
   expect(brief(await look(checkJournal, { JOURNAL_URL: 'memory:' }))).toEqual(['mend: The journal is in memory (JOURNAL_URL).']);
 });
 
+test('a journal in a folder that takes no file, although it can be read', async () => {
+  await makeJournal({});
+  // Nobody can write a file where there is a folder, whichever user runs this.
+  mkdirSync(join(folder, 'journal', `probe.${process.pid}`));
+  expect(await look(checkJournal)).toEqual([
+    {
+      level: 'mend',
+      what: expect.stringMatching(/^The journal folder .*journal cannot be written: EISDIR/) as string,
+      why: 'The gateway does not start with this journal.',
+      todo: 'Make the user of the gateway the owner of this folder.',
+    },
+  ]);
+});
+
+inMemory('a journal on a disk of its own, which is memory (needs /dev/shm)', async () => {
+  const place = mkdtempSync('/dev/shm/doctor-');
+  try {
+    await makeJournal({ JOURNAL_URL: `lmdb:${place}` });
+    expect(brief(await look(checkJournal, { JOURNAL_URL: `lmdb:${place}` }))).toEqual([
+      expect.stringMatching(/^well: The journal opens/),
+      `mend: The folder ${place} of JOURNAL_URL is on tmpfs, in memory.`,
+    ]);
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+});
+
 test('a database that cannot be reached', async () => {
   const env = { JOURNAL_URL: 'postgres://user:hidden@127.0.0.1:1/db', GATEWAY_SECRET: KEY };
   const [finding] = await look(checkJournal, env);
   expect(finding).toMatchObject({ level: 'mend', what: expect.stringMatching(/^The journal does not open: /) as string });
   expect(JSON.stringify(finding)).not.toContain('hidden');
+  // A backup is older than what the database has.
+  expect(finding?.todo).toMatch(/bring it back or let its standby take over, and do not restart the gateway/);
+  expect(finding?.todo).not.toContain('restore');
 });
 
 test('a secret in a file, a secret in a setting, and a secret that is cut off', async () => {
@@ -106,6 +147,7 @@ test('a secret in a file, a secret in a setting, and a secret that is cut off', 
     "note: The gateway's secret is GATEWAY_SECRET.",
   ]);
   rmSync(join(folder, 'gateway.secret-check'));
+  rmSync(join(folder, 'gateway.secret'));
   expect((await look(checkSecrets, { JOURNAL_KEY: KEY, GATEWAY_SECRET: KEY }))[0]).toMatchObject({
     todo: expect.stringMatching(/no backup holds it/) as string,
   });

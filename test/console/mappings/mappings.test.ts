@@ -89,6 +89,20 @@ test('a plan is not applied once the set in use or the folder has changed', asyn
   expect(await asked.post('/mappings/apply', { plan: '0123456789abcdef' })).toMatchObject({ status: 409 });
 });
 
+test('an edit that is saved while the plan is made is not overwritten', async () => {
+  const { live } = house.service;
+  const other = join(house.mappingsDir, 'format-b.yaml');
+  const files = live.files.bind(live);
+  // The page compares the folder with the files in use once it has read it.
+  jest.spyOn(live, 'files').mockImplementationOnce(() => {
+    writeFileSync(other, `${readFileSync(other, 'utf8')}# saved meanwhile\n`);
+    return files();
+  });
+  const planned = await planEdit('title: Airtime', 'title: Airtime top-up');
+  expect(await apply(planned)).toMatchObject({ status: 409, text: expect.stringContaining('edited since this was planned') });
+  expect(readFileSync(other, 'utf8')).toContain('# saved meanwhile');
+});
+
 test('a plan that is applied twice, by a double click, is reported in use both times', async () => {
   const planned = await planEdit('title: Airtime', 'title: Airtime top-up');
   for (const told of [await apply(planned), await apply(planned)]) expect(told.text).toContain('In use now, exactly as planned.');

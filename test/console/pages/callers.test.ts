@@ -90,7 +90,8 @@ test('nothing is changed by a text that reads as a success, by another site, or 
   expect(callersFile()).toBe(before);
   appendFileSync(join(house.mappingsDir, 'callers.yaml'), '# an edit\n');
   const edited = await post(`/${ADA}/pause`);
-  expect([edited.status, await edited.text()]).toEqual([409, expect.stringContaining('reload them first')]);
+  const ways = /<a href="\/console\/mappings">Mappings<\/a> and plan these edits,\s+or put the folder back \(they are lost\)/;
+  expect([edited.status, await edited.text()]).toEqual([409, expect.stringMatching(ways)]);
   expect(callersFile()).toBe(`${before}# an edit\n`);
   expect((await sell()).body).toMatchObject({ status: 'success' });
 });

@@ -64,6 +64,20 @@ test.each<[string, Partial<Outcome>, number?]>([
   expect(await judge({ kind: 'rejected', httpStatus, message }, { message }, { identity: 'none' })).toMatchObject(expected);
 });
 
+test.each<[Outcome | undefined, boolean | undefined]>([
+  [undefined, true],
+  [LOST, undefined],
+  [{ ...LOST, isDoubted: true }, true],
+])('after %j a refusal of a request that v1 is working on is in doubt: %j', async (before, isDoubted) => {
+  const refusal: Outcome = { kind: 'rejected', httpStatus: 429, message: 'Another transaction is in progress. Please wait.' };
+  const told = await judge(refusal, { message: refusal.message! }, { identity: 'none' }, { before });
+  expect(told).toEqual({
+    kind: 'unknown',
+    reason: 'v1 refuses and speaks of an order that it has',
+    ...(isDoubted && { isDoubted }),
+  });
+});
+
 test.each<[JsonObject, Partial<Outcome>]>([
   [{ success: false, refunded: true }, { kind: 'declined' }],
   [{ success: true }, { kind: 'pending', reference: 'V1' }],

@@ -21,7 +21,7 @@ import {
 } from '../walk-house';
 import { createSteadiness, pause } from '../../../src/domain/clock';
 import { keepAnswers, type KeepingJournal } from '../../../src/journal/kept-answers';
-import { WriteFailure, type Journal } from '../../../src/journal/journal';
+import { type ListOptions, readOrReport, WriteFailure, type Journal } from '../../../src/journal/journal';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import { createPursuits } from '../../../src/gateway/order/pursuits';
 import { createRepeats } from '../../../src/gateway/order/repeats';
@@ -181,6 +181,12 @@ function fullDisk() {
     },
   };
   return disk;
+}
+
+/** As a build that is older than the one which wrote the order `r-1`. */
+function readByOlder(order: Order): Order {
+  if (order.requestId === 'r-1') throw new Error('The journal holds a record of version 3, which this build cannot read.');
+  return order;
 }
 
 /** Told where the journal cannot be read and this process knows no such order. */
@@ -1845,6 +1851,34 @@ describe('a repeat without an id', () => {
     expect(await told(after, waits)).toMatchObject({ status: 'success', repeat: 'joined' });
     expect(after.upstream.sent.map(({ requestId }) => requestId)).toEqual(['r-1']);
   });
+
+  test.each([
+    ['that is open', 60_000, {}],
+    ['whose end no script has heard', 6_000, {}],
+    ['that another process has just sold', 0, { toldSales: () => toldStore() }],
+  ] as const)(
+    'is refused, not sold, while it may be that of an order %s and that this build cannot read',
+    async (_which, tookMs, parts) => {
+      const newer = openWalkHouse({ ...slowly(tookMs, SUCCESS), parts });
+      await hangUpAfter(5_000, newer, { 'request-id': 'r-1' });
+      await newer.clock.advance(10_000);
+      const readable = (orders: readonly Order[], { onUnreadable }: Pick<ListOptions, 'onUnreadable'>): Order[] =>
+        orders.flatMap((order) => readOrReport(() => readByOlder(order), onUnreadable) ?? []);
+      const wrapJournal = (stored: Journal): Partial<Journal> => ({
+        listUnsettled: async (of) => readable(await stored.listUnsettled(of), of),
+        listUntold: async (of) => readable(await stored.listUntold(of), of),
+        async *listOfOwner(of) {
+          for await (const order of stored.listOfOwner(of)) yield* readable([order], of);
+        },
+      });
+      const older = openWalkHouse({ ...slowly(0, AGAIN), beside: newer, parts, wrapJournal });
+      expect(await told(older, ask(older))).toMatchObject(UNREAD);
+      expect(older.upstream.sent).toEqual([]);
+      // The record stays as it is. No request is taken for the repeat of an order of so long ago.
+      await older.clock.advance(10 * MINUTE);
+      expect(await told(older, ask(older))).toMatchObject({ status: 'success', reference: 'V2' });
+    },
+  );
 
   test("joins it also where the family's sales with ids are told once", async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));

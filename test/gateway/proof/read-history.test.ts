@@ -9,7 +9,7 @@ import { CREDENTIALS, createScriptedUpstream } from '../scripted-upstream';
 
 const NOW = Date.UTC(2026, 5, 1, 9);
 const CONTEXT = { credentials: CREDENTIALS, clientAddress: '192.0.2.7', timeoutMs: 1_000 };
-const ALL: HistoryQuestion = { sinceMs: 0, mayBeLost: () => true, isTimely: () => true, arePinsSought: false };
+const ALL: HistoryQuestion = { sinceMs: 0, offsetMs: 0, mayBeLost: () => true, isTimely: () => true, arePinsSought: false };
 
 const timeText = (atMs: number) => new Date(atMs).toISOString().slice(0, 19).replace('T', ' ');
 

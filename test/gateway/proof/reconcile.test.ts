@@ -152,6 +152,12 @@ test.each<[string, readonly Row[], unknown, Looked?]>([
     { lost: { outcome: IN_DOUBT }, serverErrorMs: -MINUTE_MS },
   ],
   ['it takes one since it was opened', [{ reference: 'V1', shows: { amount: 97 } }], FOUND, { lost: { outcome: IN_DOUBT } }],
+  [
+    'an order is found by the time of a v1 whose clock is minutes behind',
+    [{ reference: 'V1', atMs: START - 5 * MINUTE_MS }],
+    FOUND,
+    { serverErrorMs: -5 * MINUTE_MS },
+  ],
   ['an order that v1 does not have has no outcome at once', [], UNKNOWN],
   ['an order that v1 does not have after the quiet time was never sent', [], ABSENT, QUIET],
   ['so was one that is in doubt because v1 has refused it as known', [], ABSENT, { lost: { outcome: IN_DOUBT }, ...QUIET }],
@@ -660,7 +666,7 @@ test('an order whose purchase is under way is not looked for', async () => {
 test('an order that is still pending has no outcome yet', async () => {
   const room = openRoom([{ reference: 'V1', shows: { status: 'pending', balance_after: 900 } }]);
   await room.leavePending('r-1', 'V1');
-  expect(await room.reconciler.reconcile(CREDENTIALS, '192.0.2.7')).toBe(0);
+  expect(await room.reconciler.reconcile(CREDENTIALS, '192.0.2.7')).toMatchObject({ settled: 0 });
 });
 
 test('a lost order is found at once, however slowly v1 gives the pending ones', async () => {

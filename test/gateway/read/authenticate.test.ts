@@ -53,6 +53,11 @@ test.each<[LegacyHeaders, string]>([
   [{ authorization: `basic ${base64('KEY:12345').replaceAll('=', '')}` }, 'KEY / 12345, basic'],
   [{ authorization: `Basic ${base64('K?>>:1234').replaceAll('+', '-').replaceAll('/', '_')}` }, 'K?>> / 1234, basic'],
   [{ authorization: 'Basic KEY:1234' }, 'KEY / 1234, basic'],
+  // Pasted with blanks.
+  [{ authorization: 'Token KEY : 1234' }, 'KEY / 1234'],
+  [{ authorization: 'Token KEY :' }, 'KEY'],
+  [{ authorization: 'Basic KEY: 1234' }, 'KEY / 1234, basic'],
+  [{ token: 'KEY: 1234' }, 'KEY / 1234'],
   // `echo KEY:PIN | base64`.
   [{ authorization: `Basic ${base64('KEY:1234\n')}` }, 'KEY / 1234, basic'],
   [{ authorization: `Basic ${base64(' KEY : 1234 ')}` }, 'KEY / 1234, basic'],
@@ -84,7 +89,7 @@ test.each<[LegacyHeaders, string]>([
 test.each<[string, LegacyHeaders]>([
   ['a space within', { authorization: 'Token my key' }],
   ['a line break', { authorization: 'Token KEY\r\nX-Forwarded-For: 10.0.0.9' }],
-  ['a line break before a PIN', { authorization: 'Token KEY\n:1234' }],
+  ['a line break within, before a PIN', { authorization: 'Token KEY\nOTHER:1234' }],
   ['a zero byte', { token: 'KEY\u0000' }],
   ['a letter beyond ASCII', { authorization: 'Token KÉY' }],
   ['257 characters', { authorization: `Token ${'k'.repeat(257)}` }],

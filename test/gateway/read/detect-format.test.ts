@@ -217,7 +217,10 @@ test('a reason says that only one format reads the number as the network of the 
   expect(detect(sent)).toMatchObject({ reason: '2 means GLO here, the network of the phone number' });
 });
 
-const GUARDED = buyAirtime('{ always: { status: $words.status } }', 'numbering_guard: { number: network, phone: phone }');
+const GUARDED = buyAirtime(
+  '{ always: { status: $words.status }, failure: { error: [$text] } }',
+  'numbering_guard: { number: network, phone: phone }',
+);
 
 describe('a third format that nothing in a request speaks for', () => {
   const format = (id: string, numbers: string, proof: string): string =>

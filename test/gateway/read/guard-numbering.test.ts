@@ -117,7 +117,7 @@ operations:
       phone: { from: [phone], as: phone, required: true }
     call: { to: POST /airtime, send: { network: $network, phone: $phone } }
     numbering_guard: { number: network, phone: phone }
-    reply: { always: { status: $words.status } }`;
+    reply: { always: { status: $words.status }, failure: { error: [$text] } }`;
   const format = 'format: x\ntitle: X\nnumbers: { carrier: { 1: MTN, 2: GLO } }';
   const parts = { path: '/api/buy', body: { network: 1, phone: PHONE.GLO } };
   const sold = (table: string): Intent => {

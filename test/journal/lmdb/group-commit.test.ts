@@ -40,7 +40,6 @@ function makeGroup(options: Partial<ConstructorParameters<typeof GroupCommit>[0]
   const changes: string[] = [];
   const group = new GroupCommit({
     commit: disk.commit,
-    probe: () => ({ result: undefined, writes: [] }),
     onChange: (change) => changes.push(change),
     jobsMax: 10,
     planMsMax: 1000,

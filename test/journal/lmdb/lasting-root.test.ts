@@ -10,6 +10,7 @@ import { closedAfterEach } from '../../opened';
 const KEY = Buffer.from('key');
 const RUN_TYPESCRIPT = join(__dirname, '..', 'run-typescript.cjs');
 const EXITING = join(__dirname, 'exit-while-committing.ts');
+const FILLING = join(__dirname, 'fill-file.ts');
 
 const kept = closedAfterEach();
 
@@ -33,7 +34,8 @@ function openLasting(dir: string) {
     lasting.commit(() => {
       throw new Error('the disk failed');
     });
-  return kept({ lasting, put, read, fail, opened: () => opened, close: () => root.close() });
+  const keys = (): string[] => [...root.getKeys()].map(String);
+  return kept({ lasting, put, read, keys, fail, opened: () => opened, close: () => root.close() });
 }
 
 describe('a root of LMDB that outlasts a failed write', () => {
@@ -68,6 +70,22 @@ describe('a root of LMDB that outlasts a failed write', () => {
     const results = await Promise.allSettled([put('one'), fail(), put('two'), put('three')]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
     expect(read()).toBe('three');
+  });
+
+  test('a file that must not grow takes no small write either, once it is full, although a plain file fits beside it', () => {
+    // 1,200 blocks, of 512 bytes or of 1,024 by the shell: more than a probe, and a few hundred commits.
+    const limited = `ulimit -f 1200; exec "$0" -r "$1" "$2" "$3"`;
+    const args = ['-c', limited, process.execPath, RUN_TYPESCRIPT, FILLING, newFolder()];
+    const { stdout } = spawnSync('sh', args, { encoding: 'utf8', timeout: 60_000 });
+    expect(stdout.trim()).toMatch(/^\d{3,} 0$/);
+  });
+
+  test('after a failure nothing of the probe is left in LMDB', async () => {
+    const { put, fail, keys } = openLasting(newFolder());
+    await put('one');
+    await fail().catch(() => undefined);
+    await put('two');
+    expect(keys()).toEqual(['key']);
   });
 
   test('the probe leaves nothing behind', async () => {

@@ -9,6 +9,7 @@ import { newOrder } from '../new-order';
 import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
 import { closedAfterEach, opened } from '../../opened';
+import { until } from '../../until';
 
 const SECOND = 1_000;
 const { owner } = newOrder();
@@ -76,7 +77,8 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     expect(told).toEqual([0, 0, 0, 0, undefined, undefined, undefined, undefined, undefined]);
     expect(marked).toEqual([4]);
     await endSigns(true);
-    expect(await lives.processes!.list()).toEqual([]);
+    // Of the dead one a sign is left, for it may only have stood still.
+    expect((await lives.processes!.list()).map(({ id }) => id)).toEqual([dies.processes!.own]);
   });
 
   test('what a third gateway sells, or marks and tells, between the listing and the mark is left to it', async () => {
@@ -115,6 +117,28 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     expect(await lines(0)).toEqual(['a day later\n', 'and more\n', 'in an hour\n']);
     await toldSales.append('and more\n', 90_600_000);
     expect(await lines(0)).toEqual(['and more\n', 'in an hour\n']);
+  });
+
+  test('a row with a newer sign than the one that was judged stays, and a gateway signs before it uses a database that was away', async () => {
+    const [lives, other] = [await open(), await open()];
+    const signs = async () => (await other.processes!.list()).map(({ signedAtMs }) => signedAtMs);
+    await lives.processes!.sign(1_000);
+    const [listed] = await other.processes!.list();
+    await lives.processes!.sign(60_000);
+    await other.processes!.remove(listed!.id, listed!.signedAtMs);
+    expect(await signs()).toEqual([60_000]);
+    const loseDatabase = async (): Promise<void> => {
+      await server.stop();
+      await expect(lives.open(newOrder())).rejects.toMatchObject({ code: 'journal_unavailable' });
+      await server.start();
+      await until(() => lives.isWritable());
+    };
+    await other.processes!.remove(listed!.id, 60_000);
+    await loseDatabase();
+    expect(Math.abs((await signs())[0]! - Date.now())).toBeLessThan(10 * SECOND);
+    await lives.processes!.remove(lives.processes!.own);
+    await loseDatabase();
+    expect(await signs()).toEqual([]);
   });
 
   test('a database that was away for both makes neither of them dead: told orders stay told', async () => {

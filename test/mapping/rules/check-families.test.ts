@@ -40,6 +40,10 @@ test.each([
     'goods-not-told the success reply of `buy_electricity` has no `token`: the customer has paid for it',
   ],
   [
+    'operations: { buy_airtime: { reply: { without: { failure: [error] } } } }',
+    'refusal-without-error the reply of `buy_airtime` to a failure has no field `error`',
+  ],
+  [
     "operations: { buy_airtime: { reply: { without: { always: ['*'] } } } }",
     'echo-not-told `buy_airtime` does not echo the request id as it was sent',
   ],
@@ -53,6 +57,18 @@ test.each([
   inSuccess('list_data_plans', '{ each: $catalog.data_plans, row: data_plan }'),
 ])('a field that a family adds to all operations may be null for some of them: %s', (said) => {
   expect(problemsOf(said)).toEqual([]);
+});
+
+test('a constant in a reply of the format is checked with the words of each family for the outcome', () => {
+  const code = `reply:
+  success: { code: { when: { $words.status: success }, value: '000', else: '016' } }
+
+proof:`;
+  const { problems } = checkFiles(editedFiles('format-a.yaml', 'proof:', code));
+  // The family process-is-sold hears of a sale in the word \`process\`.
+  expect(problems.map(({ code, message }) => `${code} ${message}`)).toEqual([
+    'success-word-misread `code` of a success is `016`, which scripts read as failure',
+  ]);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { buyAirtime, checkWith, marked } from '../mapping-set';
 
 const GUARDED = (fields: string, guard: string): string =>
-  buyAirtime('{ always: { status: $words.status } }', `numbering_guard: ${guard}`, fields);
+  buyAirtime('{ always: { status: $words.status }, failure: { error: [$text] } }', `numbering_guard: ${guard}`, fields);
 
 test.each([
   ['moved: { from: [moved], as: text }', '{ number: network, phone: phone, ported: §moved }', 'guard-cannot-tell'],

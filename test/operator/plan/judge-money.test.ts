@@ -5,7 +5,13 @@ import { buyAirtime, filesWith } from '../../mapping/mapping-set';
 /** The fields that every reply to the purchase has. */
 const told = (fields: string) =>
   mergeFiles(
-    filesWith(buyAirtime(`{ always: { status: $words.status, ${fields} } }`, '', 'remark: { from: [remark], as: text }')),
+    filesWith(
+      buyAirtime(
+        `{ always: { status: $words.status, ${fields} }, failure: { error: [$text] } }`,
+        '',
+        'remark: { from: [remark], as: text }',
+      ),
+    ),
   ).source!;
 
 test.each([

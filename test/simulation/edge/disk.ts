@@ -272,7 +272,8 @@ export class Disk {
       readAtMs: () => this.#stage.timeline.now,
       sign: (atMs) => reach(() => void this.#signs.set(own, atMs)),
       list: () => reach(() => [...this.#signs].map(([id, signedAtMs]) => ({ id, signedAtMs }))),
-      remove: (id) => reach(() => void this.#signs.delete(id)),
+      remove: (id, signedAtMs = this.#signs.get(id)) =>
+        reach(() => void (this.#signs.get(id) === signedAtMs && this.#signs.delete(id))),
       toldSales: {
         append: (...told) => reach(() => this.told.append(...told)),
         read: (fromMs) =>
