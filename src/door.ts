@@ -60,7 +60,8 @@ export function createDoor(config: Config, parts: DoorParts): HttpServer {
   });
   const limits = { ...DEFAULT_HTTP_LIMITS, connectionsMax: shares.public };
   const proxies = createProxies(config.trustedProxies, clientAddress);
-  return createHttpServer(app, limits, (error, partial) => refuse(observer.brokenRequest(error), partial), { proxies, known });
+  const knowledge = { proxies, known, onRefused: observer.connectionRefused };
+  return createHttpServer(app, limits, (error, partial) => refuse(observer.brokenRequest(error), partial), knowledge);
 }
 
 /** Every call of v1 requires a key (section 5), so a success proves one. OPTIONS is not among them: servers answer it to browsers without a key. */

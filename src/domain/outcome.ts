@@ -187,8 +187,8 @@ function withDelivery(latest: Outcome, previous: Outcome): Outcome {
   // An answer without a token does not remove a known token: v1 may leave it out where it only reports a duplicate.
   const token = told.token ?? previous.delivery?.token;
   const delivery: Delivery = token === undefined ? told : { ...told, token };
-  // If this answer has the goods, they are no longer missing.
-  const isMissing = goodsMissing === true && !hasGoods(latest.delivery);
+  // If the goods are known, they are not missing.
+  const isMissing = goodsMissing === true && !hasGoods(delivery);
   const known: Delivery = { ...delivery, ...(isMissing ? { goodsMissing } : {}) };
   return {
     ...latest,

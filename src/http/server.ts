@@ -17,7 +17,7 @@ import {
   serveMended,
   type ParseError,
 } from './connection/broken-request';
-import { Connections } from './connection/connections';
+import { Connections, type ConnectionsOptions } from './connection/connections';
 import { KnownAddresses, LoopTurns } from './connection/loop-turns';
 import type { HttpLimits } from './http-limits';
 import { originForm } from './request-path';
@@ -25,10 +25,12 @@ import { untilRead } from './until-read';
 
 export type HttpServer = ReturnType<typeof createHttpServer>;
 
-/** The addresses that the server treats in a special way. */
+/** The addresses that the server treats in a special way, and who hears of it. */
 export interface ServerKnowledge {
   readonly proxies?: Proxies;
   readonly known?: KnownAddresses;
+  /** Called for each connection that found no room, or was ended to make some. */
+  readonly onRefused?: ConnectionsOptions['onRefused'];
 }
 
 const SWEEP_MS = 25;
@@ -42,13 +44,14 @@ export function createHttpServer(
   app: Express,
   limits: Omit<HttpLimits, 'bodyBytesMax' | 'bodyTimeMs' | 'fieldsMax' | 'depthMax'>,
   refuse: Refuse,
-  { proxies = NO_PROXIES, known = new KnownAddresses() }: ServerKnowledge = {},
+  { proxies = NO_PROXIES, known = new KnownAddresses(), onRefused = () => undefined }: ServerKnowledge = {},
 ) {
   let isLeaving = false;
   const connections = new Connections({
     limits,
     isProxy: proxies.isProxy,
     known,
+    onRefused,
     turns: new LoopTurns({ atOnceMax: AT_ONCE_MAX, known }),
     addressOf: (peer, request) => networkOf(request === undefined ? peer : proxies.callerOf(peer, request)),
     onBroken: (socket) => server.emit('clientError', new Error('The parser has stopped.'), socket),
@@ -82,7 +85,7 @@ export function createHttpServer(
   if (serve === undefined) throw new Error('The server does not take its connections as before.');
   server.off('connection', serve);
   server.on('connection', (socket) => connections.add(socket, () => serve.call(server, socket)));
-  server.on('clientError', unlessArrived(mendOrRefuse(server, connections, refuse)));
+  server.on('drop', () => onRefused('full')).on('clientError', unlessArrived(mendOrRefuse(server, connections, refuse)));
   // Node would answer an unknown Expect with an empty 417. RFC 9110 section 10.1.1 allows us to ignore it.
   server.on('checkExpectation', onRequest);
   server.on('connect', (_request, socket) => {

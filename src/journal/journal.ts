@@ -162,6 +162,13 @@ export class WriteFailure extends Error {
   }
 }
 
+/** Nothing was asked: the journal's database is known to be away, which `write_failed` has told. */
+export class JournalAway extends Error {
+  constructor() {
+    super('PostgreSQL cannot be reached');
+  }
+}
+
 export type JournalReads = Pick<
   Journal,
   | 'find'

@@ -251,26 +251,26 @@ function goodsOf(delivery: Delivery | undefined): readonly string[] {
   const token = typeof delivery?.token === 'string' ? [delivery.token] : [];
   const goods = [...token, ...(delivery?.pins ?? []).flatMap((card) => [card.pin, card.serial])];
   // Words or units may surround the digits in v1's field, and not in its message.
-  return goods.flatMap((good) => [good, ...(good.match(/\d(?:[\s-]*\d){7,}/g) ?? [])]);
+  return goods.flatMap((good) => [good, ...(good.match(/\d(?:[\s.,-]*\d){7,}/g) ?? [])]);
 }
 
 /** Replaces goods in a message by `***`, whatever separates their digits there: `1234-5678` and `1234 5678` are one token. */
 function withoutTexts(message: string, goods: readonly string[]): string {
   let text = message;
   for (const good of goods) {
-    const characters = [...good.replace(/[\s-]/g, '')].map((character) => character.replace(/[^0-9A-Za-z]/, '\\$&'));
+    const characters = [...good.replace(/[\s.,-]/g, '')].map((character) => character.replace(/[^0-9A-Za-z]/, '\\$&'));
     // Goods shorter than four characters are not replaced: the same digits may occur in an amount or a date.
-    if (characters.length >= 4) text = text.replace(new RegExp(characters.join('[\\s-]*'), 'gi'), '***');
+    if (characters.length >= 4) text = text.replace(new RegExp(characters.join('[\\s.,-]*'), 'gi'), '***');
   }
   return text;
 }
 
 /**
  * Replaces numbers that only goods can have where the goods themselves are not known: of 14 digits or more, because phones and meters have up
- * to 13. Where v1 gave goods that cannot be read, of ten digits or more, as the shortest PINs have.
+ * to 13. Where v1 gave goods that cannot be read, or sold PINs and gave none, of ten digits or more, as the shortest PINs have.
  */
 export function withoutLongNumbers(text: string, isGiven = false): string {
-  return text.replace(isGiven ? /\d(?:[\s-]*\d){9,}/g : /\d(?:[\s-]*\d){13,}/g, '***');
+  return text.replace(isGiven ? /\d(?:[\s.,-]*\d){9,}/g : /\d(?:[\s.,-]*\d){13,}/g, '***');
 }
 
 function cut(text: string): string {

@@ -13,6 +13,7 @@ import type { ServedNumber } from '../domain/number-identity';
 import { isInCredentials, mayBeKey } from '../domain/shown-words';
 import { NOT_KEPT } from '../domain/traffic';
 import type { Served } from '../gateway/gateway';
+import { isOfPins } from '../gateway/proof/compare-receipt';
 import type { Keyring } from '../gateway/read/keyring';
 import { readRaw } from '../gateway/read/read-raw';
 import { idInHeader } from '../gateway/tell/refuse';
@@ -85,9 +86,10 @@ export function createNotes(parts: NotesParts) {
     const word = `${outcome} ${reply.status} ${repeat ?? ''} ${isAbandoned === true}`;
     if (toldLast.get(id) === word) return;
     toldLast.set(id, word);
+    const operation = parts.mapping().operations.get(served.operation ?? '');
     const note: Note = {
       ...{ kind: 'told', atMs: parts.clock.now(), owner, number, outcome, http: reply.status },
-      told: outcome === 'succeeded' ? '' : withoutLongNumbers(sentenceIn(request, served)),
+      told: outcome === 'succeeded' ? '' : withoutLongNumbers(sentenceIn(request, served), isOfPins(operation)),
       ...(heldMs === undefined ? {} : { heldMs: Math.round(heldMs) }),
       ...(repeat === undefined ? {} : { repeat }),
       ...(isAbandoned === true ? { hasHungUp: true } : {}),

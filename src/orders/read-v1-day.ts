@@ -4,7 +4,7 @@ import { pause, type Clock } from '../domain/clock';
 import type { Day } from '../domain/day';
 import { isJsonObject, type JsonObject } from '../domain/json';
 import { type HistoryRow, parseTimes, readPages } from '../gateway/proof/read-history';
-import { isCredit, isYes, orderInReceipt, readNaira } from '../upstream/answer-data';
+import { isCredit, isYes, orderInReceipt, readBalance } from '../upstream/answer-data';
 import type { CallContext, Finding, Upstream, V1Call } from '../upstream/upstream';
 
 /** One row of v1's history. */
@@ -90,7 +90,7 @@ export async function readReceipt(reference: string, ask: Ask): Promise<V1Row | 
 }
 
 function rowOf(reference: string, timesMs: readonly number[], data: JsonObject): V1Row {
-  const [before, after] = [readNaira(data['balance_before']), readNaira(data['balance_after'])];
+  const [before, after] = [readBalance(data['balance_before']), readBalance(data['balance_after'])];
   // v1 may list a refund under the reference of its order: its `success` is that of the refund.
   const isGivenBack = isCredit(data) || isYes(data['refunded']);
   const status = isGivenBack ? 'failed' : data['status'];
@@ -106,7 +106,7 @@ async function readWallet(ask: Ask): Promise<AmountMinor | string> {
   const finding = await ask({ method: 'GET', path: '/balance' });
   if (finding.kind !== 'found') return troubleOf(finding);
   const { data } = finding.body;
-  return (isJsonObject(data) ? readNaira(data['wallet_balance']) : undefined) ?? 'v1 does not show its balance';
+  return (isJsonObject(data) ? readBalance(data['wallet_balance']) : undefined) ?? 'v1 does not show its balance';
 }
 
 function troubleOf(finding: Finding): string {

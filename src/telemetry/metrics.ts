@@ -92,6 +92,8 @@ function createRequestMetrics({ counter, times }: Make) {
     ['operation', 'outcome'],
   );
   const wrongPins = counter('compat_wrong_pins_total', 'Purchases whose PIN v1 called wrong');
+  const refused = counter('compat_connections_refused_total', 'Connections that found no room or gave way, by why', ['why']);
+  for (const why of ['full', 'gave_way']) refused.inc({ why }, 0);
   const forwards = counter(
     'compat_forwarded_ignored_total',
     'Requests with an X-Forwarded-For that does not count, because its sender is no trusted proxy',
@@ -118,6 +120,8 @@ function createRequestMetrics({ counter, times }: Make) {
     shed: (why: Shed) => sheds.inc({ why }),
     /** v1 has called a PIN wrong. */
     wrongPin: () => wrongPins.inc(),
+    /** A connection found no room, or was ended to make some. */
+    connectionRefused: (why: string) => refused.inc({ why }),
     /** A forwarded address did not count, because it does not come from a trusted proxy. */
     forwardIgnored: () => forwards.inc(),
   };

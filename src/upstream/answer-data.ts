@@ -41,9 +41,9 @@ function parseObject(text: string): JsonObject | undefined {
  */
 export function readDelivery(data: JsonObject): Delivery {
   const delivery: { -readonly [Field in keyof Delivery]: Delivery[Field] } = {};
-  const balanceBefore = readNaira(data.balance_before);
-  const balanceAfter = readNaira(data.balance_after);
-  const cashback = readNaira(data.cashback_earned);
+  const balanceBefore = readBalance(data.balance_before);
+  const balanceAfter = readBalance(data.balance_after);
+  const cashback = readBalance(data.cashback_earned);
   const token = readToken(data.token);
   const pins = readPins(data.pins);
   if (balanceBefore !== undefined) delivery.balanceBefore = balanceBefore;
@@ -64,6 +64,11 @@ export function readNaira(value: JsonValue | undefined): AmountMinor | undefined
   if (exact !== undefined || typeof value !== 'number') return exact;
   const nearest = Math.round(value * 100);
   return Number.isSafeInteger(nearest) && Math.abs(value * 100 - nearest) < 1e-4 ? kobo(nearest) : undefined;
+}
+
+/** Kobo from a balance or cashback. A percentage may leave a fraction of a kobo, which is rounded: no order is recognised by its balances. */
+export function readBalance(value: JsonValue | undefined): AmountMinor | undefined {
+  return readNaira(typeof value === 'number' ? Math.round(value * 100) / 100 : value);
 }
 
 function readToken(value: JsonValue | undefined): { readonly text: string | null } | 'unreadable' | undefined {

@@ -3,10 +3,11 @@
  * it is certain that no money moved, and has succeeded only when v1 said so about this very order.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json';
-import type { NotSent, Outcome, Unknown } from '../domain/outcome';
+import type { Delivery, NotSent, Outcome, Unknown } from '../domain/outcome';
 import { DEADLINE_PASSED, encodingWords, NO_TURN, type HttpAnswer, type Failure } from './exchange';
 import { isYes, parseJsonObject, readDelivery } from './answer-data';
-import type { Finding, SentOutcome } from './upstream';
+import type { Finding, SentOutcome, V1Call } from './upstream';
+import { sellsPins } from './v1';
 
 /**
  * Codes of failures after which no byte of the request can have left. A code counts only while writing has not begun
@@ -84,9 +85,14 @@ const REFUSED_BEFORE_V1: ReadonlySet<number> = new Set([413, 414, 429, 431]);
 const PROVES_NOTHING: ReadonlySet<number> = new Set([408, 425, 499]);
 
 /** The outcome that v1's answer to a purchase proves. */
-export function classifyReply(answer: HttpAnswer, requestId: string, retryAfterSeconds: number | undefined): SentOutcome {
+export function classifyReply(
+  answer: HttpAnswer,
+  call: V1Call,
+  requestId: string,
+  retryAfterSeconds: number | undefined,
+): SentOutcome {
   const body = parseJsonObject(answer.text);
-  const outcome = outcomeOf(answer, body, requestId, retryAfterSeconds);
+  const outcome = outcomeOf(answer, body, call, requestId, retryAfterSeconds);
   return {
     outcome,
     isDuplicate: isYes(body?.duplicate) || (isJsonObject(body?.data) && isYes(body.data.duplicate)),
@@ -97,6 +103,7 @@ export function classifyReply(answer: HttpAnswer, requestId: string, retryAfterS
 function outcomeOf(
   answer: HttpAnswer,
   body: JsonObject | undefined,
+  call: V1Call,
   requestId: string,
   retryAfterSeconds: number | undefined,
 ): Outcome {
@@ -104,13 +111,13 @@ function outcomeOf(
   if (httpStatus === 200)
     return body === undefined
       ? unknown(`HTTP 200 without a JSON object${encodingWords(answer)}`)
-      : outcomeOfAccepted(body, requestId);
+      : outcomeOfAccepted(body, call, requestId);
   // A 5xx is not a failure: v1 may have charged the wallet and then died. A 3xx is never followed; v1 gives no 1xx and no 2xx but 200.
   if (httpStatus < 400 || httpStatus > 499 || PROVES_NOTHING.has(httpStatus)) return unknown(`HTTP ${httpStatus}`);
   return outcomeOfRefused(httpStatus, body, requestId, retryAfterSeconds);
 }
 
-function outcomeOfAccepted(body: JsonObject, requestId: string): Outcome {
+function outcomeOfAccepted(body: JsonObject, call: V1Call, requestId: string): Outcome {
   const { status } = body;
   if (status !== 'success' && status !== 'pending') return unknown(`HTTP 200 with status ${describeStatus(status)}`);
   const data = isJsonObject(body.data) ? body.data : {};
@@ -121,7 +128,7 @@ function outcomeOfAccepted(body: JsonObject, requestId: string): Outcome {
   if (mismatch !== undefined) return unknown(mismatch);
   // `success` with `pending: true` (section 4, electricity) contradicts itself: pending, until the receipt is read.
   const isPending = status === 'pending' || body.pending === true || data.pending === true;
-  return { kind: isPending ? 'pending' : 'succeeded', reference, ...messageOf(body), ...deliveryOf(data) };
+  return { kind: isPending ? 'pending' : 'succeeded', reference, ...messageOf(body), ...deliveryOf(data, call) };
 }
 
 function outcomeOfRefused(
@@ -190,8 +197,10 @@ function messageOf(body: JsonObject): { readonly message?: string } {
   return typeof body.message === 'string' ? { message: body.message } : {};
 }
 
-function deliveryOf(data: JsonObject) {
-  const delivery = readDelivery(data);
+function deliveryOf(data: JsonObject, call: V1Call) {
+  const read = readDelivery(data);
+  // The PINs may stand in v1's message, of which the journal then keeps no number as long as a PIN.
+  const delivery: Delivery = read.pins === undefined && sellsPins(call) ? { ...read, goodsMissing: true } : read;
   return Object.keys(delivery).length === 0 ? {} : { delivery };
 }
 

@@ -140,7 +140,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     statusCode: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // RFC 9110 section 15.2: interim answers (103 and the like) precede the one that counts.
+    // RFC 9110 section 15.2: interim answers (103 and the like) precede the one that counts. A 100 never comes here: we ask for none, and at one
+    // that comes all the same undici breaks the connection, so the call ends as unknown.
     if (statusCode < 200) return;
     this.#httpStatus = statusCode;
     this.#retryAfter = firstOf(headers['retry-after']);

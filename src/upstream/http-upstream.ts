@@ -127,7 +127,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): HttpUpstream {
       const body = { ...call.body, ...(pin === undefined ? {} : { pin }), request_id: requestId };
       const judge = (exchanged: Exchanged): SentOutcome =>
         exchanged.kind === 'answered'
-          ? classifyReply(exchanged, requestId, retryAfterOf(exchanged))
+          ? classifyReply(exchanged, call, requestId, retryAfterOf(exchanged))
           : { outcome: classifyFailure(exchanged), isDuplicate: false };
       return judged({ call, body, requestId, context }, judge, ({ outcome }) => outcome.kind);
     },

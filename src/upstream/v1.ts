@@ -71,6 +71,11 @@ export const V1_ENDPOINTS: readonly V1Endpoint[] = [
   read('/transactions', { page: may('integer'), per_page: may('integer'), filter: may('string') }),
 ];
 
+/** Whether v1 sells PINs by this call: only such sales have a quantity (section 4). */
+export function sellsPins({ method, path }: Pick<V1Endpoint, 'method' | 'path'>): boolean {
+  return V1_ENDPOINTS.some((one) => one.method === method && one.path === path && 'quantity' in one.fields);
+}
+
 /** Most characters of a request_id that v1 accepts (section 8). */
 export const V1_REQUEST_ID_MAX = 64;
 

@@ -161,7 +161,7 @@ export class AlarmsWatch {
       detail: alarm.text,
       fingerprint: fingerprintIn(alarm.subject),
     };
-    if (state === 'over') log.info('alarm', { ...fields, durationMs: atMs - alarm.sinceMs });
+    if (state === 'over') log.info('alarm', { ...fields, durationMs: clock.elapsed() - one.heldSince });
     else log.error('alarm', fields);
     one.toldAt = clock.elapsed();
     // A message that no receiver took before the process ends is not in the file as sent, so the next process sends it.
@@ -197,7 +197,8 @@ export class AlarmsWatch {
     try {
       const { alarms } = fileSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
       return alarms.map(({ name, subject, text, sinceMs, toldAtMs }) => ({
-        ...{ name, subject, text, sinceMs, heldSince: elapsed, toldAt: elapsed - Math.max(0, nowMs - toldAtMs) },
+        ...{ name, subject, text, sinceMs, heldSince: elapsed - Math.max(0, nowMs - sinceMs) },
+        toldAt: elapsed - Math.max(0, nowMs - toldAtMs),
         ...{ isRaised: true, isTaken: true, goneSince: undefined },
       }));
     } catch (error) {

@@ -8,7 +8,7 @@ import { NOT_KEPT } from '../domain/traffic';
 import type { ParsedRequest } from '../gateway/read/walk-in';
 import type { Served } from '../gateway/gateway';
 import type { WrongPin } from '../gateway/order/pin-guard';
-import type { JournalEvent } from '../journal/journal';
+import { JournalAway, type JournalEvent } from '../journal/journal';
 import type { EndedRequest } from '../http/app';
 import type { Reloaded } from '../mapping/live';
 import { formatProblem } from '../mapping/problem';
@@ -19,6 +19,8 @@ import type { RepeatedRefusals } from './repeated-refusals';
 export type Observer = ReturnType<typeof createObserver>;
 
 const PROBLEMS_LOGGED_MAX = 20;
+/** Refused connections are told again when there were none for so long. */
+const REFUSED_AGAIN_MS = 600_000;
 
 interface ObserverOptions {
   /** How a request id may appear in the log. */
@@ -35,6 +37,7 @@ export function createObserver(log: Log, metrics: Metrics, options: ObserverOpti
   const { repeated = { noteServed: () => undefined } } = options;
   const noting: Noting = { log, metrics, showId, headerId, titleOf, repeated };
   const watching = harmless((error) => log.error('watching', errorFields(error)));
+  let refusedAtMs = -Infinity;
   const noteBroken = watching((error: GatewayError) => {
     metrics.requestDone({ outcome: 'refused', refusedAs: error.code, durationMs: 0 });
     log.info('request', { kind: 'broken', refusedAs: error.code, detail: error.detail });
@@ -53,12 +56,23 @@ export function createObserver(log: Log, metrics: Metrics, options: ObserverOpti
       noteBroken(error);
       return error;
     },
+    /** A connection found no room, or was ended to make some: the script hears nothing, and no request is logged. */
+    connectionRefused: watching((why: string) => {
+      metrics.connectionRefused(why);
+      const detail = 'there is no room for all connections; LimitNOFILE (ulimit -n) decides how many there may be';
+      if (performance.now() - refusedAtMs > REFUSED_AGAIN_MS) log.warn('connections_refused', { kind: why, detail });
+      refusedAtMs = performance.now();
+    }),
     /** v1 has called a PIN wrong: three wrong PINs lock a reseller's purchases. */
     wrongPin: watching((wrong: WrongPin) => {
       metrics.wrongPin();
       log.warn('wrong_pin', { ...wrong });
     }),
-    trouble: watching((what: string, error: unknown) => log.error(what, errorFields(error))),
+    /** While a database is away every waiting sale meets it: a line for each would hide those that tell when it went and when it came back. */
+    trouble: watching((what: string, error: unknown) => {
+      if (![error, (error as Error | undefined)?.cause].some((one) => one instanceof JournalAway))
+        log.error(what, errorFields(error));
+    }),
     /** Logs a reload, or a start with the last good mapping. */
     reloaded: (reloaded: Reloaded): void => {
       metrics.reloaded(reloaded.kind, reloaded.hash);

@@ -42,11 +42,14 @@ export interface Sightings extends SellingSightings {
 
 /** Merges the parts of several processes. The counts of a key's loop are added, because its requests are spread over them. */
 export function together(parts: readonly SellingSightings[]): SellingSightings {
+  const loops = parts.flatMap((part) => part.loops);
+  // v1 may have accepted a key in one process only: in the others it is still a stranger.
+  const accepted = new Set(loops.filter(({ isStranger }) => isStranger !== true).map(({ fingerprint }) => fingerprint));
   return {
     v1: parts.find(({ v1 }) => v1?.trouble !== undefined)?.v1 ?? parts.find(({ v1 }) => v1 !== undefined)?.v1,
     openOrders: parts.find(({ openOrders }) => openOrders !== undefined)?.openOrders,
     loops: added(
-      parts.flatMap(({ loops }) => loops),
+      loops.map(({ isStranger, ...loop }) => (isStranger && !accepted.has(loop.fingerprint) ? { ...loop, isStranger } : loop)),
       ({ fingerprint, code, sale = '' }) => `${fingerprint} ${code} ${sale}`,
     ),
     withoutMoney: added(

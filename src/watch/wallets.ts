@@ -7,7 +7,7 @@ import type { AmountMinor } from '../domain/amount';
 import type { Clock } from '../domain/clock';
 import type { Mapping } from '../mapping/mapping';
 import { isJsonObject } from '../domain/json';
-import { readNaira } from '../upstream/answer-data';
+import { readBalance } from '../upstream/answer-data';
 import type { AnswerListener } from '../upstream/listen-to-answers';
 import type { Finding, SentOutcome } from '../upstream/upstream';
 
@@ -69,5 +69,5 @@ function balanceAfter({ outcome, isDuplicate }: SentOutcome): AmountMinor | unde
 
 function balanceIn(finding: Finding): AmountMinor | undefined {
   if (finding.kind !== 'found' || !isJsonObject(finding.body['data'])) return undefined;
-  return readNaira(finding.body['data']['wallet_balance']);
+  return readBalance(finding.body['data']['wallet_balance']);
 }

@@ -95,7 +95,8 @@ describeWith('haproxy', ['-v'], 'HAProxy before two gateways', () => {
       'application/json; charset=utf-8',
       'no-store',
     ]);
-    for (const asked of [await post('/api/transaction/'), await fetch(`http://127.0.0.1:${port}/api/transaction/1`)])
+    const questions = [await post('/api/transaction/'), await post('/api/data/requery/1')];
+    for (const asked of [...questions, await fetch(`http://127.0.0.1:${port}/api/transaction/1`)])
       expect([asked.status, await asked.json()]).toEqual([200, expect.objectContaining({ status: 'pending' })]);
   });
 });

@@ -155,10 +155,11 @@ describe.each(FRONTS)('%s', (name) => {
       const away = { ...AIRTIME, phone: '08031234571', 'request-id': 'front-away' };
       const refused = await ask(front.port, '/api/topup/', away);
       expect([refused.status, refused.type, refused.body]).toEqual([503, expect.stringMatching(/^application\/json/), UNREAD]);
-      for (const asked of [undefined, { 'request-id': 'front-kill' }]) {
-        const answer = await ask(front.port, '/api/transaction/front-kill', asked);
-        expect([answer.status, answer.body]).toEqual([200, PENDING]);
-      }
+      for (const path of ['/api/transaction/front-kill', '/api/topup/requery/front-kill', '/a/api/exampin/requery/front-kill'])
+        for (const asked of [undefined, { 'request-id': 'front-kill' }]) {
+          const answer = await ask(front.port, path, asked);
+          expect([path, answer.status, answer.body]).toEqual([path, 200, PENDING]);
+        }
       expect(await gateway.start()).toBe(true);
       expect((await ask(front.port, '/api/topup/', sale)).body).toMatchObject({ status: 'success', 'request-id': 'front-kill' });
       expect(await ordersOf(phone)).toHaveLength(1);

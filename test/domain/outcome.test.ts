@@ -85,6 +85,7 @@ test.each<[string, Delivery, Delivery, boolean]>([
   ['goods that an answer brings are missing no longer: PINs', { goodsMissing: true }, { pins: PINS }, false],
   ['an empty list of PINs brings nothing', { goodsMissing: true }, { pins: [] }, true],
   ['a token that v1 says does not exist brings nothing', { goodsMissing: true }, { token: null }, true],
+  ['goods that a receipt has shown are not missing because an answer lacks them', { pins: PINS }, { goodsMissing: true }, false],
   ['an answer may say for the first time that goods are missing', {}, { goodsMissing: true }, true],
   ['an answer without word of goods leaves none missing', { token: '123' }, {}, false],
 ])('%s', (_title, before, after, isMissing) => {

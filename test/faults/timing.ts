@@ -32,8 +32,6 @@ export const TIMINGS = {
 export type TimingName = keyof typeof TIMINGS;
 
 const READ_MS = 10_000;
-/** On a busy machine more than the shipped ten minutes may pass between a sale and its repeat, after which the id counts as used. */
-const REPLAY_MS = 4 * 60 * 60_000;
 
 const folders = new Map<TimingName, string>();
 
@@ -48,7 +46,7 @@ function makeFolder(name: TimingName): string {
   const timing: Timing = TIMINGS[name];
   const folder = copyMappings();
   const file = join(folder, 'callers.yaml');
-  const values: Readonly<Record<string, number>> = { ...timing, read: READ_MS, replay: REPLAY_MS };
+  const values: Readonly<Record<string, number>> = { ...timing, read: READ_MS };
   const text = readFileSync(file, 'utf8').replace(/\b(\w+): \d+(?:ms|s|m|h)\b/g, (said, key: string) =>
     values[key] === undefined ? said : `${key}: ${values[key]}ms`,
   );

@@ -288,6 +288,7 @@ const MOVED_ELSEWHERE: Readonly<Record<string, string>> = {
   compat_disk_free_bytes: 'test/flows/alarms.test.ts',
   compat_disk_size_bytes: 'test/flows/alarms.test.ts',
   compat_shed_total: 'test/flows/crowd.test.ts',
+  compat_connections_refused_total: 'test/watch/observer.test.ts',
   // Only with several processes.
   compat_workers: 'test/crash/workers.test.ts',
   compat_worker_deaths_total: 'test/crash/workers.test.ts',

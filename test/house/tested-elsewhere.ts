@@ -10,7 +10,6 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/gateway/order/open-order.ts':
     'The half of a purchase before it is pursued: test/gateway/answer-purchase.test.ts and test/flows/repeat.test.ts.',
   'src/gateway/order/pursuit-times.ts': 'Each pause and limit is a row of test/gateway/order/pursue.test.ts.',
-  'src/gateway/order/kept-repeats.ts': 'What is remembered, by test/gateway/order/repeats.test.ts.',
   'src/gateway/order/content-turns.ts': 'Two alike at once: test/gateway/order/repeats.test.ts and test/cluster.',
   'src/gateway/order/read-earlier.ts': 'Which order of several is told, by test/gateway/order/repeats.test.ts.',
   'src/gateway/order/sold-elsewhere.ts':

@@ -92,6 +92,12 @@ describe('settling', () => {
       'Token ***, 35.2 kWh',
     ],
     ['that only the message has', { kind: 'pending', message: `Token ${TOKEN}`, delivery: { token: null } }, 'Token ***'],
+    ['with dots in it', { kind: 'pending', message: 'Token 2636.2054.4059.8275.7802.' }, 'Token ***.'],
+    [
+      'with dots in it, and none in its own field',
+      { kind: 'succeeded', message: 'PIN 1234.5678,90', delivery: { token: '1234567890' } },
+      'PIN ***',
+    ],
     ['of a success without data', { kind: 'succeeded', message: `Your PIN is 5555 4444-3333 22` }, 'Your PIN is ***'],
     [
       'that cannot be read',

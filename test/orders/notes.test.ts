@@ -132,16 +132,22 @@ test('a note shows no key that a script sent in the field of a number, of digits
     ]).toEqual([expect.objectContaining({ numbers: [], requestId: ':value' })]);
 });
 
-test('the note of what a script was told of a pending order shows no token that v1 put into its message', async () => {
-  const store = createMemoryNotesStore();
-  const { notes } = setUp(Promise.resolve(store));
-  const [owner, number] = ['a'.repeat(32), 7];
-  const reply = { status: 200, headers: {}, body: { msg: 'In progress. Token 2636 2054 4059 8275 7802' } };
-  const request = { method: 'POST', path: '/', query: new Map(), body: new Map(), headers: {}, clientAddress: '192.0.2.1' };
-  notes.served(request, { outcome: 'pending', reply, fingerprint: owner, order: { number } } as unknown as Served);
-  await notes.stop();
-  expect(store.under([keyOfOrder(owner, number, keyring)], 9)).toMatchObject([{ told: 'In progress. Token ***' }]);
-});
+test.each([
+  ['token', 'buy_electricity', '2636 2054 4059 8275 7802'],
+  ['PIN', 'buy_exam', '5555444433'],
+])(
+  'the note of what a script was told of a pending order shows no %s that v1 put into its message',
+  async (_, operation, goods) => {
+    const store = createMemoryNotesStore();
+    const { notes } = setUp(Promise.resolve(store));
+    const [owner, number] = ['a'.repeat(32), 7];
+    const reply = { status: 200, headers: {}, body: { msg: `In progress: ${goods}` } };
+    const request = { method: 'POST', path: '/', query: new Map(), body: new Map(), headers: {}, clientAddress: '192.0.2.1' };
+    notes.served(request, { outcome: 'pending', operation, reply, fingerprint: owner, order: { number } } as unknown as Served);
+    await notes.stop();
+    expect(store.under([keyOfOrder(owner, number, keyring)], 9)).toMatchObject([{ told: 'In progress: ***' }]);
+  },
+);
 
 test.each([
   ['a sentence that the script sent as its id', 'request-id', 'Your account is closed, please call this number now'],

@@ -76,6 +76,11 @@ describe('the delivery in an answer', () => {
     expect(readDelivery({ balance_before: 'plenty', balance_after: {} })).toEqual({});
   });
 
+  it('has balances and cashback with a fraction of a kobo, to the nearest kobo', () => {
+    const delivery = readDelivery({ balance_before: 151.125, balance_after: 53.624, cashback_earned: 1.4625 });
+    expect(delivery).toEqual({ balanceBefore: 15_113, balanceAfter: 5_362, charged: 9_751, cashback: 146 });
+  });
+
   it('reads every amount in kobo exactly, in spite of rounding errors of floating point numbers', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1_000_000_000_00 }), fc.integer({ min: -1, max: 1 }), (minor, steps) => {

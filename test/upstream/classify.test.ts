@@ -1,4 +1,7 @@
-import { classifyFailure } from '../../src/upstream/classify';
+import type { Outcome } from '../../src/domain/outcome';
+import { withoutGoods } from '../../src/journal/order-life';
+import type { HttpAnswer } from '../../src/upstream/exchange';
+import { classifyFailure, classifyReply } from '../../src/upstream/classify';
 
 const PROVEN = [
   'ECONNREFUSED',
@@ -49,3 +52,21 @@ describe('a failure', () => {
     );
   });
 });
+
+test.each(['success', 'pending'])(
+  'PINs that v1 gives only in the message of its "%s" are missing, and not journalled',
+  (status) => {
+    const answered = (path: string, data: object): Outcome => {
+      const text = JSON.stringify({ status, message: 'WAEC PIN 1234567890', data: { reference: 'R1', ...data } });
+      const answer = { kind: 'answered', httpStatus: 200, text } as HttpAnswer;
+      return classifyReply(answer, { method: 'POST', path }, 'r1', undefined).outcome;
+    };
+    for (const path of ['/exam_pin', '/recharge-card', '/data-card'])
+      for (const data of [{}, { pins: [] }, { pins: null }]) {
+        expect(answered(path, data)).toMatchObject({ delivery: { goodsMissing: true } });
+        expect(withoutGoods(answered(path, data))).toMatchObject({ message: 'WAEC PIN ***' });
+      }
+    expect(answered('/exam_pin', { pins: [{ pin: '1234567890', serial: '' }] })).not.toHaveProperty('delivery.goodsMissing');
+    expect(answered('/airtime', {})).not.toHaveProperty('delivery');
+  },
+);

@@ -101,8 +101,8 @@ test('a condition that must last is not raised by a single look', async () => {
   expect(told()).toEqual(['raised journal_unwritable']);
 });
 
-test('a clock that is set back delays no alarm, no reminder and no end', async () => {
-  const { told, see, setClockRight } = openWatch({ aheadMs: 24 * 60 * 60_000 });
+test('a clock that is set back delays no alarm, no reminder and no end, and changes nothing about how long it lasted', async () => {
+  const { told, lines, see, setClockRight } = openWatch({ aheadMs: 24 * 60 * 60_000 });
   const unwritable: Sightings = { ...WELL, isJournalWritable: false };
   await see(unwritable);
   setClockRight();
@@ -111,6 +111,7 @@ test('a clock that is set back delays no alarm, no reminder and no end', async (
   await see(WELL);
   await see(WELL, 15_000);
   expect(told()).toEqual(['raised journal_unwritable', 'still journal_unwritable', 'over journal_unwritable']);
+  expect(JSON.parse(lines.at(-1)!)).toMatchObject({ kind: 'over', durationMs: SEND_AGAIN_MS + 25_000 });
 });
 
 test('an alarm that was sent by a clock a day ahead is sent again some hours after the restart', async () => {
@@ -134,6 +135,7 @@ test('a restart sends no alarm twice, and still sends its end', async () => {
   await after.see(WELL);
   await after.see(WELL, 15_000);
   expect(after.told()).toEqual(['over v1_down']);
+  expect(JSON.parse(after.lines.at(-1)!)).toMatchObject({ kind: 'over', durationMs: 100_000 });
   expect(JSON.parse(readFileSync(join(folder, 'alarms.json'), 'utf8'))).toEqual({ version: 1, alarms: [] });
 });
 

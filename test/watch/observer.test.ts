@@ -2,6 +2,7 @@
 import { createObserver } from '../../src/watch/observer';
 import { createLog } from '../../src/telemetry/log';
 import { createMetrics } from '../../src/telemetry/metrics';
+import { JournalAway, WriteFailure } from '../../src/journal/journal';
 import type { Served } from '../../src/gateway/gateway';
 import type { LegacyRequest } from '../../src/domain/legacy';
 
@@ -61,6 +62,32 @@ test('an error in a metric is logged and does not reach the sale', () => {
   };
   createObserver(log, metrics).served(request, served, 5);
   expect(lines.join('')).toContain('a label that is none');
+});
+
+test('a step that fails because the database is known to be away has no line of its own, any other failure has one', () => {
+  const lines: string[] = [];
+  const log = createLog('info', { write: (line: string) => void lines.push(line) });
+  const observer = createObserver(log, createMetrics());
+  observer.journal({ kind: 'write_failed', error: new WriteFailure(new Error('the connection ended')) });
+  observer.trouble('find', new JournalAway());
+  observer.trouble('settle', new WriteFailure(new JournalAway()));
+  observer.trouble('find', new Error('a record that only a newer build can read'));
+  observer.trouble('find', undefined);
+  expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['journal_write_failed', 'find', 'find']);
+});
+
+test('connections without room are counted, and the first of them is told with what helps', async () => {
+  const lines: string[] = [];
+  const metrics = createMetrics({ hasProcessMetrics: false });
+  const observer = createObserver(createLog('info', { write: (line: string) => void lines.push(line) }), metrics);
+  for (const why of ['gave_way', 'full', 'full'] as const) observer.connectionRefused(why);
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { level: 'warn', event: 'connections_refused', kind: 'gave_way', detail: expect.stringContaining('LimitNOFILE') as string },
+  ]);
+  expect((await metrics.registry.metrics()).match(/^compat_connections_refused_total.*$/gm)).toEqual([
+    'compat_connections_refused_total{why="full"} 2',
+    'compat_connections_refused_total{why="gave_way"} 1',
+  ]);
 });
 
 test('a status question or a repeat of a told sale counts as found, not as another sale', async () => {

@@ -33,3 +33,18 @@ test('the state of v1 is unknown until one process has had an answer from v1', (
   expect(together([{ ...well, v1: undefined }, well]).v1).toEqual({ trouble: undefined });
   expect(together([]).v1).toBeUndefined();
 });
+
+test("a key that v1 has accepted in one process is no other process's stranger, in whatever order they report", () => {
+  const loop = (fingerprint: string, more = {}) => ({ fingerprint, code: 'invalid_field', count: 30, ...more });
+  const stranger = { isStranger: true as const };
+  const parts = [
+    { ...well, loops: [loop('ada'), loop('eve', stranger)] },
+    { ...well, loops: [loop('ada', stranger), loop('ada', { code: 'v1_401', ...stranger }), loop('eve', stranger)] },
+  ];
+  for (const reported of [parts, parts.toReversed()]) {
+    const { loops } = together(reported);
+    expect(loops).toHaveLength(3);
+    for (const one of [loop('ada', { count: 60 }), loop('ada', { code: 'v1_401' }), loop('eve', { count: 60, ...stranger })])
+      expect(loops).toContainEqual(one);
+  }
+});

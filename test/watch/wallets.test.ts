@@ -49,7 +49,7 @@ test('a wallet has the balance after the last sale or balance call', async () =>
   const { wallets, buy, ask } = openWallets();
   await buy(sold(500));
   expect(wallets.lastSeen(ADA)).toEqual({ fingerprint: ADA, balance: 50_000, atMs: 1_001 });
-  await ask({ status: 'success', data: { wallet_balance: 320.5 } });
+  await ask({ status: 'success', data: { wallet_balance: 320.504 } });
   expect(wallets.lastSeen(ADA)).toEqual({ fingerprint: ADA, balance: 32_050, atMs: 1_002 });
   expect(wallets.list()).toHaveLength(1);
 });

@@ -57,6 +57,8 @@ export function createContents(
   const put = (into: typeof ordinary, content: string, one: Remembered, windowMs: number): void => {
     longestMs = Math.max(longestMs, windowMs);
     held.get(content)?.orders.set(one.requestId, one);
+    // A look finds the same orders again each second: for each of them the list would be copied.
+    if (into === unheard && unheard.get(content)?.includes(one) === true) return;
     const isOther = ({ requestId, sinceMs }: Remembered): boolean =>
       requestId !== one.requestId && clock.elapsed() - sinceMs <= windowMs;
     const orders = [one, ...(into.get(content)?.filter(isOther) ?? NONE)];
@@ -65,7 +67,10 @@ export function createContents(
     if (into === unheard && orders.length > ofContentMax) onForgotten?.(content);
   };
   const since = ({ agoMs, ...kept }: KeptRepeat): Remembered => ({ ...kept, sinceMs: clock.elapsed() - agoMs });
-  const knownOf = (content: string, { requestId }: KeptRepeat) => inTables(content).find((one) => one.requestId === requestId);
+  const knownOf = (content: string, { requestId }: KeptRepeat): Remembered | undefined => {
+    const isIt = (one: Remembered): boolean => one.requestId === requestId;
+    return ordinary.get(content)?.find(isIt) ?? unheard.get(content)?.find(isIt);
+  };
   return {
     of: (content) => all(content).map(({ sinceMs, ...one }) => ({ ...one, agoMs: clock.elapsed() - sinceMs })),
     keep: (content, kept, windowMs) => put(ordinary, content, since(kept), windowMs),

@@ -7,6 +7,7 @@ import { type JsonObject, type JsonValue, textOf } from '../../domain/json';
 import { compareNumber, isPhoneServed, type NumberKind, type NumberMatch, type ServedNumber } from '../../domain/number-identity';
 import type { Field, Mapping, Operation } from '../../mapping/mapping';
 import { isCredit, readNaira } from '../../upstream/answer-data';
+import { sellsPins } from '../../upstream/v1';
 import { buildCall } from '../read/build-call';
 import type { CatalogLists } from '../read/catalog-lists';
 import { isOverWithoutPins, parseTimes } from './read-history';
@@ -69,12 +70,9 @@ export function traitsOf(operation: Operation, values: JsonObject, catalog?: Cat
   };
 }
 
-/** v1's sales of PINs (specification, 4). */
-const PINS_PATHS: ReadonlySet<string> = new Set(['/exam_pin', '/recharge-card', '/data-card']);
-
 /** Whether the operation sells PINs (cards, exams). The call to v1 decides: the mapping may read their number from a field, or fix it. */
 export function isOfPins(operation: Operation | undefined): boolean {
-  return operation?.call?.method === 'POST' && PINS_PATHS.has(operation.call.path);
+  return operation?.call !== undefined && sellsPins(operation.call);
 }
 
 /** How many PINs v1 is asked for, which is one where the call says no number (section 4); undefined for goods without PINs. */

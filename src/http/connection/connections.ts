@@ -11,6 +11,8 @@ export interface ConnectionsOptions extends ConnectionOptions {
   readonly limits: Pick<HttpLimits, 'connectionsMax' | 'unreadTimeMs'>;
   readonly isProxy: (peer: string) => boolean;
   readonly known: KnownAddresses;
+  /** `gave_way`: ended to make room for others. `full`: not accepted, because all have a request under way. */
+  readonly onRefused: (why: 'full' | 'gave_way') => void;
 }
 
 /** A trusted proxy carries many callers, so it counts as this many connections, however many it has. An address with more gives way first. */
@@ -105,6 +107,7 @@ export class Connections {
       const largest = able.reduce((most, crowd) => (crowd.size > most.size ? crowd : most));
       if (!largest.isProxy) largest.size -= 1;
       largest.free.pop()?.socket.destroy();
+      this.#options.onRefused('gave_way');
       if (largest.free.length === 0) able.splice(able.indexOf(largest), 1);
     }
   }

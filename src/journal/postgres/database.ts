@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, types, type PoolClient, type PoolConfig } from 'pg';
-import { WriteFailure } from '../journal';
+import { JournalAway, WriteFailure } from '../journal';
 
 interface DatabaseOptions {
   readonly url: string;
@@ -72,7 +72,7 @@ export class Database {
 
   /** Rejects with a WriteFailure, at once while the database is away and after `close`. */
   readonly write: Run = async (text, values) => {
-    if (!this.isThere()) throw new WriteFailure(new Error('PostgreSQL cannot be reached'));
+    if (!this.isThere()) throw new WriteFailure(new JournalAway());
     const asked = this.#timesAway;
     try {
       const rows = await runOn(this.#writers, text, values);
@@ -94,7 +94,7 @@ export class Database {
 
   readonly read: Run = async (text, values) => {
     if (!this.#isOpen) throw new Error('The journal is closed.');
-    if (!this.#isThere) throw new Error('PostgreSQL cannot be reached.');
+    if (!this.#isThere) throw new JournalAway();
     if (this.#reads >= READS_MAX) throw new Error('Too many reads wait for PostgreSQL.');
     this.#reads += 1;
     try {

@@ -40,7 +40,7 @@ export function createScriptedV1(script: Script, clock: Pick<Clock, 'now'>): Scr
       const fields = { ...call.body, ...(pin === undefined ? {} : { pin }), request_id: requestId };
       const answer = see(call, fields, context, true);
       if (typeof answer === 'string') return { outcome: classifyFailure(failureOf(answer)), isDuplicate: false };
-      return classifyReply(toHttp(answer), requestId, retryAfterOf(answer));
+      return classifyReply(toHttp(answer), call, requestId, retryAfterOf(answer));
     },
     async find(call, context) {
       const answer = see(call, (call.method === 'GET' ? call.query : call.body) ?? {}, context, false);

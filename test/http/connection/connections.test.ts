@@ -166,7 +166,8 @@ describe('a sale among requests of unknown addresses', () => {
 
 describe('too many connections', () => {
   test('those without a request are closed, of the address with the most connections, the oldest first', async () => {
-    const { port } = await openServer(ok, { connectionsMax: 64 });
+    const refused: string[] = [];
+    const { port } = await openServer(ok, { connectionsMax: 64 }, { onRefused: (why) => void refused.push(why) });
     const few = await callMany(port, 6, '127.0.0.2');
     const idle = await callMany(port, 40, '127.0.0.3', GET);
     await until(() => idle.every(({ text }) => text !== ''));
@@ -177,9 +178,28 @@ describe('too many connections', () => {
     expect(areOpen(slowHead)).toEqual(slowHead.map(() => false));
     expect(areOpen(slowBody.slice(0, 40))).toEqual(slowBody.slice(0, 40).map(() => false));
     expect(slowBody.at(-1)?.isOver).toBe(false);
+    expect(refused).toHaveLength([...few, ...idle, ...slowHead, ...slowBody].filter(({ isOver }) => isOver).length);
+    expect(new Set(refused)).toEqual(new Set(['gave_way']));
     // A new caller is served now.
     expect(await sendBytes(port, GET)).toMatch(/^HTTP\/1.1 200/);
     hangUp([...few, ...slowBody]);
+  });
+
+  test('while each has a whole request under way, further ones are refused and counted', async () => {
+    const refused: string[] = [];
+    const knowledge = { onRefused: (why: string) => void refused.push(why) };
+    let begun = 0;
+    const never = (): Promise<LegacyReply> => new Promise(() => (begun += 1));
+    const { port } = await openServer(never, { connectionsMax: 4 }, knowledge);
+    const buying: Caller[] = [];
+    for (let nth = 1; nth <= 4; nth += 1) {
+      buying.push(await call(port, '127.0.0.2', SALE));
+      await until(() => begun === nth);
+    }
+    const late = await callMany(port, 3, '127.0.0.3');
+    await until(() => late.every(({ isOver }) => isOver));
+    expect(refused).toEqual(['full', 'full', 'full']);
+    hangUp(buying);
   });
 
   test('one with a whole request under way is never closed', async () => {

@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/domain/clock';
 import { Secret } from '../../../src/domain/credentials';
 import { NOT_TOLD, type Opened } from '../../../src/domain/order';
 import { ATTEMPT_BEGINS, type Outcome } from '../../../src/domain/outcome';
-import type { Journal, JournalEvent } from '../../../src/journal/journal';
+import { type Journal, JournalAway, type JournalEvent } from '../../../src/journal/journal';
 import { openJournal } from '../../../src/journal/open-journal';
 import {
   openPostgresJournal,
@@ -383,6 +383,8 @@ describePostgres('on a real PostgreSQL', () => {
       await expect(journal.open(newOrder())).rejects.toMatchObject({ code: 'journal_unavailable' });
       expect(journal.isWritable()).toBe(false);
       expect(String((events[0] as { error: Error }).error)).toContain('read-only transaction');
+      // Told once, so that not every waiting sale says it again.
+      await expect(journal.find(owner, 'r9')).rejects.toBeInstanceOf(JournalAway);
     });
   });
 

@@ -87,7 +87,7 @@ export class SimulatedUpstreams {
       chance,
       onArrival: (answer) => note(stage, name, `v1 answers ${describe(answer)}`),
       onEnd: (exchanged) => {
-        const sent = judge(exchanged, requestId);
+        const sent = judge(exchanged, call, requestId);
         const { kind } = sent.outcome;
         const httpStatus = 'httpStatus' in sent.outcome ? sent.outcome.httpStatus : undefined;
         if (subject !== undefined) {
@@ -162,9 +162,9 @@ function requestOf(call: V1Call, { credentials, clientAddress }: CallContext, bo
   };
 }
 
-function judge(exchanged: Exchanged, requestId: string): SentOutcome {
+function judge(exchanged: Exchanged, call: V1Call, requestId: string): SentOutcome {
   return exchanged.kind === 'answered'
-    ? classifyReply(exchanged, requestId, secondsOf(exchanged))
+    ? classifyReply(exchanged, call, requestId, secondsOf(exchanged))
     : { outcome: classifyFailure(exchanged), isDuplicate: false };
 }
 
