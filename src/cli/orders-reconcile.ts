@@ -46,7 +46,7 @@ export function reconcileCommand(): Command {
 }
 
 async function reconcile({ day: dayAsked, address, json }: Asked, opened: Opened): Promise<void> {
-  const { config, journal, mapping, times } = opened;
+  const { config, mapping, times } = opened;
   const day = dayOf(dayAsked, times.zone);
   const keyring = openKeyring(config);
   const line = await readHiddenLine('API key: ');
@@ -58,7 +58,7 @@ async function reconcile({ day: dayAsked, address, json }: Asked, opened: Opened
   const upstream = createHttpUpstream({ baseUrl: await upstreamUrlOf(config), connections: CONNECTIONS });
   try {
     const context = { credentials: { apiKey, fingerprint }, clientAddress: address, timeoutMs: mapping.timing.read };
-    const read = await reportDay(day, { journal, upstream, context, mapping, clock: systemClock });
+    const read = await reportDay(day, { ...opened, upstream, context, clock: systemClock });
     const report = withRetention(read, config);
     if (json === true) print(JSON.stringify(showReport(report, fingerprint, opened), null, 2));
     else printReport(report, fingerprint, opened);

@@ -6,8 +6,8 @@ import type { Order } from '../domain/order';
 import { deliveryOf, isSafeToRefund, referenceOf } from '../domain/outcome';
 import { compareReceipt, numberIn, rulesOut } from '../gateway/proof/compare-receipt';
 import { isAlike, isTimely, traitsIn } from '../gateway/proof/find-lost';
+import type { Sets } from '../gateway/read/earlier-set';
 import type { Journal } from '../journal/journal';
-import type { Mapping } from '../mapping/mapping';
 import type { CallContext, Upstream } from '../upstream/upstream';
 import { askWithRetries, MARGIN_MS, readReceipt, readV1Day, type Ask, type V1Day, type V1Row } from './read-v1-day';
 
@@ -61,11 +61,10 @@ export interface DayReport {
   readonly wallet: WalletMovement | undefined;
 }
 
-interface DayParts {
+interface DayParts extends Sets {
   readonly journal: Pick<Journal, 'list' | 'findByReference' | 'listByReference'>;
   readonly upstream: Pick<Upstream, 'find'>;
   readonly context: CallContext;
-  readonly mapping: Mapping;
   readonly clock: Clock;
 }
 
@@ -80,7 +79,7 @@ export async function reportDay(day: Day, parts: DayParts): Promise<DayReport> {
   const pairs = pairUp(
     orders,
     v1.rows.filter((row) => !theirs.has(row)),
-    parts.mapping,
+    parts,
   );
   const zone = zoneOf(pairs);
   const isOfDay = (atMs: number): boolean => atMs >= day.fromMs && atMs < day.untilMs;
@@ -95,7 +94,7 @@ export async function reportDay(day: Day, parts: DayParts): Promise<DayReport> {
   for (const { reference, status } of [...matched.flatMap(({ row }) => row ?? []), ...strange])
     if (status === 'other') unread.push(`The status that v1 gives ${reference} is unknown here.`);
   const differences = [
-    ...[...matched, ...othersOfDay].flatMap((pair) => judge(pair, parts.mapping)),
+    ...[...matched, ...othersOfDay].flatMap((pair) => judge(pair, parts)),
     ...strange
       .filter(({ status }) => status === 'charged')
       .map((row): Difference => ({ kind: 'not_in_journal', atMs: row.timesMs[zone]!, row, isSure: true })),
@@ -147,14 +146,15 @@ interface Pair {
 async function pairsOfOtherKeys(
   orders: readonly Order[],
   rows: readonly V1Row[],
-  { journal, context, mapping }: DayParts,
+  parts: DayParts,
 ): Promise<readonly (Pair & { readonly row: V1Row })[]> {
+  const { journal, context } = parts;
   const own = new Set(orders.map(({ outcome }) => referenceOf(outcome)));
   const pairs: (Pair & { readonly row: V1Row })[] = [];
   for (const row of rows) {
     if (row.isMoneyIn || own.has(row.reference)) continue;
     const order = (await journal.listByReference(row.reference)).find((one) => {
-      const traits = traitsIn(one, undefined, mapping);
+      const traits = traitsIn(one, undefined, parts);
       const isAnotherSale = traits !== undefined && rulesOut({ data: row.data }, traits, traits.otherServices);
       return one.owner !== context.credentials.fingerprint && !isAnotherSale;
     });
@@ -164,7 +164,7 @@ async function pairsOfOtherKeys(
 }
 
 /** Finds the order of each row: by v1's reference, then by request id, then by number, amount, service and time. */
-function pairUp(orders: readonly Order[], rows: readonly V1Row[], mapping: Mapping): Map<Order, Pair & { readonly row: V1Row }> {
+function pairUp(orders: readonly Order[], rows: readonly V1Row[], sets: Sets): Map<Order, Pair & { readonly row: V1Row }> {
   const pairs = new Map<Order, Pair & { readonly row: V1Row }>();
   const free = new Set(rows.filter((row) => !row.isMoneyIn));
   const claim = (order: Order, row: V1Row, isSure: boolean): void => {
@@ -183,7 +183,7 @@ function pairUp(orders: readonly Order[], rows: readonly V1Row[], mapping: Mappi
     const order = byRequestId.get(requestIdIn(row) ?? '');
     if (order !== undefined) claim(order, row, true);
   }
-  const wanting = unnamed().map((order) => ({ order, traits: traitsIn(order, undefined, mapping) }));
+  const wanting = unnamed().map((order) => ({ order, traits: traitsIn(order, undefined, sets) }));
   for (const row of [...free].reverse()) {
     const receipt = { data: row.data };
     const alike = wanting.filter(
@@ -224,7 +224,7 @@ async function askForRow(order: Order, ask: Ask): Promise<Pair> {
   return { order, row: undefined, isSure: true, isUnread: receipt !== 'none' };
 }
 
-function judge({ order, row, isSure, isUnread = false }: Pair, mapping: Mapping): readonly Difference[] {
+function judge({ order, row, isSure, isUnread = false }: Pair, sets: Sets): readonly Difference[] {
   const { outcome } = order;
   const found = (kind: Difference['kind'], what?: Difference['what']): readonly Difference[] => [
     {
@@ -238,14 +238,14 @@ function judge({ order, row, isSure, isUnread = false }: Pair, mapping: Mapping)
   if (row === undefined) return isUnread ? [] : found('sold_not_at_v1');
   if (row.status === 'failed') return found('sold_not_at_v1');
   if (row.data['status'] !== 'success') return found('open');
-  const what = differenceIn(order, row, mapping);
+  const what = differenceIn(order, row, sets);
   return what === undefined ? [] : found('differs', what);
 }
 
-function differenceIn(order: Order, row: V1Row, mapping: Mapping): Difference['what'] {
+function differenceIn(order: Order, row: V1Row, sets: Sets): Difference['what'] {
   const [ours, theirs] = [deliveryOf(order.outcome).charged, chargedByV1(row)];
   if (ours !== undefined && theirs !== undefined && ours !== theirs) return 'charge';
-  const traits = traitsIn(order, undefined, mapping);
+  const traits = traitsIn(order, undefined, sets);
   if (traits === undefined) return undefined;
   if (numberIn(row.data, traits) === 'other') return 'number';
   return compareReceipt({ data: row.data }, traits).price === 'differs' ? 'price' : undefined;

@@ -1,8 +1,10 @@
 import { kobo } from '../../src/domain/amount';
 import { pause } from '../../src/domain/clock';
 import type { JsonObject } from '../../src/domain/json';
+import type { Trail } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
+import type { Mapping } from '../../src/mapping/mapping';
 import { chargedByV1, reportDay, type DayReport } from '../../src/orders/day-report';
 import type { Finding, V1Call } from '../../src/upstream/upstream';
 import { createVirtualClock } from '../domain/virtual-clock';
@@ -26,6 +28,8 @@ interface BoughtOrder {
   readonly refusedAtMs?: number;
   /** The key of the order, where it differs from the key of the day. */
   readonly owner?: string;
+  /** An operation of another name, which only the set that read the order has. */
+  readonly operation?: string;
 }
 
 interface Row {
@@ -36,6 +40,8 @@ interface Row {
   readonly more?: JsonObject;
 }
 
+const trail: Trail = { mapping: 'before', reason: '', spellings: {} };
+const setOf = (): Mapping => ({ ...mapping, operations: new Map([['sell_airtime', mapping.operations.get('buy_airtime')!]]) });
 const sold = (reference: string): Outcome => ({ kind: 'succeeded', reference, delivery: { charged: kobo(9_800) } });
 const found = (data: JsonObject): Finding => ({ kind: 'found', body: { status: 'success', data } });
 const watText = (atMs: number): string => new Date(atMs + HOUR_MS).toISOString().slice(0, 19).replace('T', ' ');
@@ -61,9 +67,16 @@ async function report({ orders = [], rows = [], utc, paidInLater = 0, answer, an
   const journal = createMemoryJournal();
   const clock = createVirtualClock();
   for (const order of orders) {
-    const { id, outcome, phone = '08030000001', atMs = NOON_MS, refusedAtMs, owner = CREDENTIALS.fingerprint } = order;
+    const { id, outcome, phone = '08030000001', atMs = NOON_MS, refusedAtMs, owner = CREDENTIALS.fingerprint, operation } = order;
     const fields = { phone, network: 'MTN', amount: 10_000 };
-    const opened = newOrder({ owner, requestId: id, contentHash: id, fields, openedAtMs: refusedAtMs ?? atMs });
+    const opened = newOrder({
+      owner,
+      requestId: id,
+      contentHash: id,
+      fields,
+      openedAtMs: refusedAtMs ?? atMs,
+      ...(operation && { operation, trail }),
+    });
     await journal.open(opened);
     if (refusedAtMs !== undefined) {
       await journal.settle(owner, id, { kind: 'rejected', httpStatus: 400 }, refusedAtMs + 500);
@@ -101,7 +114,7 @@ async function report({ orders = [], rows = [], utc, paidInLater = 0, answer, an
     return found({ transactions, total: listed.length, page, per_page: size, total_pages: Math.ceil(listed.length / size) });
   });
   const context = { credentials: CREDENTIALS, clientAddress: '127.0.0.1', timeoutMs: 10_000 };
-  const made = reportDay(DAY, { journal, upstream, context, mapping, clock });
+  const made = reportDay(DAY, { journal, upstream, context, mapping, setOf, clock });
   let isMade = false;
   void made.finally(() => (isMade = true));
   while (!isMade) await clock.advance(MINUTE_MS);
@@ -281,6 +294,12 @@ test.each<['WAT' | 'UTC', { readonly utc?: true }]>([
   const made = await report({ orders, rows: [...rows, later], ...zone });
   expect(textOf(made)).toEqual(['agree']);
   expect(made).toMatchObject({ orders: 2, wallet: { opening: 90_200, charged: 19_600, other: 0, closing: 70_600 } });
+});
+
+test('a number that differs is reported of an order whose operation has another name by now', async () => {
+  const orders = [{ id: 'a', operation: 'sell_airtime', outcome: sold('V1') }];
+  const { differences } = await report({ orders, rows: [{ reference: 'V1', phone: '08099999999' }] });
+  expect(differences).toMatchObject([{ kind: 'differs', what: 'number' }]);
 });
 
 test('a funding of the wallet is shown as money in and is no difference', async () => {

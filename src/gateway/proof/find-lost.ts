@@ -14,7 +14,7 @@ import { byTime } from '../../journal/order-life';
 import type { Mapping } from '../../mapping/mapping';
 import type { CallContext, Upstream } from '../../upstream/upstream';
 import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
-import { isLacking, type SetOf } from '../read/earlier-set';
+import { hasItsFields, type SetOf, type Sets } from '../read/earlier-set';
 import { isCredit } from '../../upstream/answer-data';
 import { compareReceipt, isExactly, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
 import { createCheck, type IsOther, reachesBack, type SeenHere, soldSince, type SoldSpan, wholeSince } from './check-proof';
@@ -75,7 +75,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   const isQuiet = (order: Order): boolean => Math.min(startedAt - lastAttemptAt(order), steadyForMs) >= quietMsOf(order, mapping);
   const quietOnes = new Set(lost.filter(isQuiet));
   const sinceMs = Math.min(...lost.map((order) => order.openedAtMs - (quietOnes.has(order) ? CLOCK_ERROR_MS : EARLIER_MS)));
-  const traitsOfOrder: TraitsOfOrder = (order, prices) => traitsIn(order, prices, mapping, parts.setOf);
+  const traitsOfOrder: TraitsOfOrder = (order, prices) => traitsIn(order, prices, { mapping, setOf: parts.setOf });
   const prices = await pricesOf(context, parts);
   const traits = new Map(lost.map((order) => [order, traitsOfOrder(order)]));
   const read = await parts.history.read(
@@ -276,17 +276,12 @@ interface LostTraits extends OrderTraits {
  * By the mapping, or where that no longer has the operation, or its fields have other names by now, by the set that read the order. Undefined
  * where that is no longer kept: traits that lack, say, the number would fit the sale of any customer.
  */
-export function traitsIn(
-  order: Order,
-  prices: CatalogLists | undefined,
-  mapping: Mapping,
-  setOf?: SetOf,
-): LostTraits | undefined {
+export function traitsIn(order: Order, prices: CatalogLists | undefined, { mapping, setOf }: Sets): LostTraits | undefined {
   const operation = mapping.operations.get(order.operation);
-  if (operation !== undefined && !operation.fields.some((field) => isLacking(order, field)))
+  if (operation !== undefined && hasItsFields(order, mapping))
     return { ...traitsOf(operation, order.fields, prices), otherServices: otherServices(operation, mapping) };
   const earlier = order.trail === undefined ? undefined : setOf?.(order.trail.mapping);
-  return earlier && traitsIn(order, prices, earlier);
+  return earlier && traitsIn(order, prices, { mapping: earlier });
 }
 
 /** Traits that rule a row out are without prices: v1 may have changed its prices and charges since its price list was read. */

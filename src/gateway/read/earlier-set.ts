@@ -13,14 +13,10 @@ export interface Sets {
 
 type OfSet = Pick<Order, 'operation' | 'fields' | 'trail'>;
 
-/** Every order has its required fields, so a missing one shows that the mapping has renamed it since. */
-export function isLacking({ fields }: Pick<Order, 'fields'>, { name, isSent, isRequired }: Field): boolean {
-  return isSent && isRequired && !Object.hasOwn(fields, name);
-}
-
-function hasItsFields(order: OfSet, { operations }: Mapping): boolean {
-  const operation = operations.get(order.operation);
-  return operation !== undefined && !operation.fields.some((field) => isLacking(order, field));
+/** Whether the set has the order's operation. Every order has its required fields, so a missing one shows that the mapping has renamed it since. */
+export function hasItsFields({ operation, fields }: OfSet, { operations }: Mapping): boolean {
+  const isThere = ({ name, isSent, isRequired }: Field): boolean => !isSent || !isRequired || Object.hasOwn(fields, name);
+  return operations.get(operation)?.fields.every(isThere) === true;
 }
 
 /**
