@@ -283,30 +283,6 @@ testOfBoth('a shop that sold at one worker looks up numbers without a key at the
   return verifies;
 });
 
-testOfBoth(
-  'after a script has waited for its reply at one worker, connections that break sooner teach the other no limit',
-  async () => {
-    await open();
-    const headers = { authorization: `Token ${key(0)}`, 'content-type': 'application/json', 'user-agent': 'axios/1' };
-    /** v1 leaves these orders open. */
-    const sell = (index: number, timeout?: number) => {
-      const fields = JSON.stringify({ ...AIRTIME, mobile_number: `0803${100 + index}0003` });
-      return askOnce(`${gateway.url}/api/topup/`, { method: 'POST', headers, ...(timeout && { timeout }) }, fields);
-    };
-    const holdMs = async (index: number): Promise<number> => {
-      const begunAt = performance.now();
-      expect(JSON.parse((await sell(index)).text)).toMatchObject({ status: 'pending' });
-      return performance.now() - begunAt;
-    };
-    const firstMs = await holdMs(0);
-    const cut = await Promise.allSettled(Array.from({ length: 8 }, (_, index) => sell(1 + index, firstMs - 3_000)));
-    expect(cut.map(({ status }) => status)).toEqual(Array(8).fill('rejected'));
-    await untilLines('request', 9);
-    for (const heldMs of await atOnce(8, (index) => holdMs(9 + index))) expect(heldMs).toBeGreaterThan(firstMs - 2_000);
-    return linesOf('request').slice(9);
-  },
-);
-
 test('wrong keys from one network have as many attempts as with one process', async () => {
   await open();
   for (let round = 0; round < 4; round += 1)
