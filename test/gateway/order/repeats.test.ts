@@ -1115,7 +1115,7 @@ describe('a repeat without an id', () => {
         // The second process has just looked for such orders, and looks once a second.
         ask(second, { amount: '300' });
         for (const at of [first, second]) await hangUpAfter(200, at);
-        await first.clock.advance(200);
+        await first.clock.advance(300);
         const third = ask(second);
         await first.clock.advance(8_000);
         expect(await told(second, third)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
