@@ -9,21 +9,24 @@ import type { Clock } from '../domain/clock';
 import type { Mapping } from '../mapping/mapping';
 import { isJsonObject } from '../domain/json';
 import { outcomeOfReceipt, readBalance } from '../upstream/answer-data';
-import type { AnswerListener } from '../upstream/listen-to-answers';
+import type { Answered, AnswerListener } from '../upstream/listen-to-answers';
 import type { Finding } from '../upstream/upstream';
 
 export interface Wallet {
   readonly fingerprint: string;
   readonly balance: AmountMinor;
-  /** When v1 showed the balance: ms since the epoch. */
+  /** v1 had this balance at some time between its call and its answer: both in ms since the epoch. */
+  readonly askedAtMs: number;
   readonly atMs: number;
 }
+
+type CallTimes = Pick<Wallet, 'askedAtMs' | 'atMs'>;
 
 export type Wallets = ReturnType<typeof createWallets>;
 
 interface WalletParts {
   readonly mapping: () => Pick<Mapping, 'callerKeys'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'elapsed'>;
 }
 
 const WALLETS_MAX = 10_000;
@@ -32,18 +35,25 @@ export function createWallets({ mapping, clock }: WalletParts) {
   const seen = createLru<string, Wallet>(WALLETS_MAX);
   const news = new Set<string>();
   const note = (wallet: Wallet): void => {
-    const lastMs = seen.get(wallet.fingerprint)?.atMs ?? 0;
-    // A balance from another process may come late and be older. One with a time in the future was noted before the clock was set back.
-    if (wallet.atMs < lastMs && lastMs <= clock.now()) return;
+    const last = seen.get(wallet.fingerprint);
+    // One with a time in the future was noted before the clock was set back.
+    if (last !== undefined && last.atMs <= clock.now()) {
+      // A balance from another process may come late and be older.
+      if (wallet.atMs < last.askedAtMs) return;
+      // v1 worked on both calls at once. Sales lower a wallet, so the lower balance is the later one.
+      if (wallet.askedAtMs < last.atMs && wallet.balance > last.balance) return;
+    }
     seen.set(wallet.fingerprint, wallet);
     news.add(wallet.fingerprint);
   };
-  /** By fingerprint: the reference of the newest sale, until v1 shows a balance. v1 answers cards, data cards and SMS without one; their receipts have it. */
-  const unshown = createLru<string, string>(WALLETS_MAX);
-  const hearBalance = (fingerprint: string, balance: AmountMinor | undefined): void => {
-    if (balance === undefined || !mapping().callerKeys.has(fingerprint)) return;
-    unshown.delete(fingerprint);
-    note({ fingerprint, balance, atMs: clock.now() });
+  /** By fingerprint: the newest sale with a reference. v1 answers cards, data cards and SMS without a balance; their receipts have it. */
+  const newest = createLru<string, CallTimes & { readonly reference: string }>(WALLETS_MAX);
+  const hearBalance = (fingerprint: string, balance: AmountMinor | undefined, { askedAtMs, atMs }: CallTimes): void => {
+    if (balance !== undefined && mapping().callerKeys.has(fingerprint)) note({ fingerprint, balance, askedAtMs, atMs });
+  };
+  const timesOf = ({ startedAt }: Answered): CallTimes => {
+    const atMs = clock.now();
+    return { askedAtMs: atMs - (clock.elapsed() - startedAt), atMs };
   };
   return {
     /** Undefined for a key whose balance v1 has not shown since the start, or that callers.yaml does not have. */
@@ -52,20 +62,23 @@ export function createWallets({ mapping, clock }: WalletParts) {
     note,
     /** Notes the balances in an answer of v1. */
     listener: {
-      sent({ outcome, isDuplicate }, _requestId, { context }) {
+      sent({ outcome, isDuplicate }, _requestId, answered) {
         // A repeated order has the balance of its own time.
         if (isDuplicate) return;
-        const { fingerprint } = context.credentials;
+        const { fingerprint } = answered.context.credentials;
         const reference = referenceOf(outcome);
-        if (reference !== undefined && mapping().callerKeys.has(fingerprint)) unshown.set(fingerprint, reference);
-        hearBalance(fingerprint, balanceAfter(outcome));
+        const times = timesOf(answered);
+        if (reference !== undefined && mapping().callerKeys.has(fingerprint)) newest.set(fingerprint, { reference, ...times });
+        hearBalance(fingerprint, balanceAfter(outcome), times);
       },
-      found(finding, { call, context }) {
+      found(finding, answered) {
+        const { call, context } = answered;
         const { fingerprint } = context.credentials;
-        if (call.path === '/balance') hearBalance(fingerprint, balanceIn(finding));
-        const reference = call.query?.['reference'];
-        if (finding.kind === 'found' && reference !== undefined && reference === unshown.get(fingerprint))
-          hearBalance(fingerprint, balanceAfter(outcomeOfReceipt(finding.body, reference)));
+        if (call.path === '/balance') hearBalance(fingerprint, balanceIn(finding), timesOf(answered));
+        const sale = newest.get(fingerprint);
+        // A receipt has the balance of its sale's time, however late it is read.
+        if (finding.kind === 'found' && sale !== undefined && call.query?.['reference'] === sale.reference)
+          hearBalance(fingerprint, balanceAfter(outcomeOfReceipt(finding.body, sale.reference)), sale);
       },
     } satisfies AnswerListener,
     /** The balances noted since the last call, for the process that shows them all. */

@@ -21,22 +21,34 @@ type Body = Extract<Finding, { kind: 'found' }>['body'];
 /** A v1 with the test's answers, whose balances the wallets of one named key record. */
 function openWallets() {
   let nowMs = 1_000;
-  let sent: SentOutcome = { outcome: { kind: 'not_sent', reason: 'nothing' }, isDuplicate: false };
+  // Each look at the clock takes a moment.
+  const elapsed = (): number => (nowMs += 1);
+  let sent: SentOutcome | Promise<SentOutcome> = { outcome: { kind: 'not_sent', reason: 'nothing' }, isDuplicate: false };
   let finding: Finding = { kind: 'unavailable', reason: 'nothing' };
   const upstream: Upstream = { send: async () => sent, find: async () => finding, close: async () => undefined };
   const mapping = { callerKeys: new Map([[ADA, plainCallerKey(ADA)]]) };
   const setBack = (ms: number): void => void (nowMs -= ms);
-  const wallets = createWallets({ mapping: () => mapping, clock: { now: () => (nowMs += 1) } });
+  const wallets = createWallets({ mapping: () => mapping, clock: { now: elapsed, elapsed } });
   const onTrouble = (error: unknown): never => {
     throw error;
   };
-  const heard = listenToAnswers(upstream, [wallets.listener], { clock: { elapsed: () => nowMs }, onTrouble });
+  const heard = listenToAnswers(upstream, [wallets.listener], { clock: { elapsed }, onTrouble });
   return {
     wallets,
     setBack,
     buy: async (outcome: Outcome, { isDuplicate = false, fingerprint = ADA } = {}) => {
       sent = { outcome, isDuplicate };
       expect(await heard.send(BUY, 'r1', contextOf(fingerprint))).toBe(sent);
+    },
+    /** Sends a sale, and returns what has v1 answer it. */
+    begin: () => {
+      let answer: (answer: SentOutcome) => void = () => undefined;
+      sent = new Promise((resolve) => (answer = resolve));
+      const answered = heard.send(BUY, 'slow', contextOf(ADA));
+      return async (outcome: Outcome) => {
+        answer({ outcome, isDuplicate: false });
+        await answered;
+      };
     },
     ask: async (body: Body, path = BALANCE.path as string) => {
       finding = { kind: 'found', body };
@@ -55,9 +67,9 @@ const sold = (naira: number): Outcome => ({ kind: 'succeeded', delivery: { balan
 test('a wallet has the balance after the last sale or balance call', async () => {
   const { wallets, buy, ask } = openWallets();
   await buy(sold(500));
-  expect(wallets.lastSeen(ADA)).toEqual({ fingerprint: ADA, balance: 50_000, atMs: 1_001 });
+  expect(wallets.lastSeen(ADA)).toEqual({ fingerprint: ADA, balance: 50_000, askedAtMs: 1_000, atMs: 1_002 });
   await ask({ status: 'success', data: { wallet_balance: 320.504 } });
-  expect(wallets.lastSeen(ADA)).toEqual({ fingerprint: ADA, balance: 32_050, atMs: 1_002 });
+  expect(wallets.lastSeen(ADA)).toEqual({ fingerprint: ADA, balance: 32_050, askedAtMs: 1_003, atMs: 1_005 });
   expect(wallets.list()).toHaveLength(1);
 });
 
@@ -96,6 +108,30 @@ test('a receipt shows no balance of now where it is of a refund, or v1 has shown
   expect(wallets.lastSeen(ADA)?.balance).toBe(70_000);
 });
 
+test('a sale that v1 answers late does not put back the balance from before the sales that v1 answered in the meantime', async () => {
+  const { wallets, buy, begin, readReceipt } = openWallets();
+  const answer = begin();
+  const answerCard = begin();
+  await buy(sold(500));
+  await answer(sold(900));
+  expect(wallets.lastSeen(ADA)?.balance).toBe(50_000);
+  await answerCard({ kind: 'succeeded', reference: 'CARD-1' });
+  await readReceipt('CARD-1', 800);
+  expect(wallets.lastSeen(ADA)?.balance).toBe(50_000);
+  await buy(sold(2_000));
+  expect(wallets.lastSeen(ADA)?.balance).toBe(200_000);
+});
+
+test('of sales that v1 worked on at the same time the lowest balance is the last', async () => {
+  const { wallets, buy, begin } = openWallets();
+  const answer = begin();
+  await buy(sold(500));
+  await answer(sold(400));
+  expect(wallets.lastSeen(ADA)?.balance).toBe(40_000);
+  wallets.note({ fingerprint: ADA, balance: kobo(30_000), askedAtMs: 990, atMs: 1_001 });
+  expect(wallets.lastSeen(ADA)?.balance).toBe(30_000);
+});
+
 test('balances of keys that callers.yaml does not have are not kept', async () => {
   const { wallets, buy } = openWallets();
   await buy(sold(500), { fingerprint: STRANGER });
@@ -106,9 +142,9 @@ test('a new balance is handed to the other processes once, and an older balance 
   const { wallets, buy } = openWallets();
   await buy(sold(500));
   await buy(sold(400));
-  expect(wallets.takeNews()).toEqual([{ fingerprint: ADA, balance: 40_000, atMs: 1_002 }]);
+  expect(wallets.takeNews()).toEqual([{ fingerprint: ADA, balance: 40_000, askedAtMs: 1_003, atMs: 1_005 }]);
   expect(wallets.takeNews()).toEqual([]);
-  wallets.note({ fingerprint: ADA, balance: kobo(1), atMs: 900 });
+  wallets.note({ fingerprint: ADA, balance: kobo(1), askedAtMs: 890, atMs: 900 });
   expect(wallets.lastSeen(ADA)?.balance).toBe(40_000);
 });
 
