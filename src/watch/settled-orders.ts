@@ -4,9 +4,9 @@
  * then, and only a person can put it right.
  */
 import { createLru } from '../domain/lru';
-import { nairaNumber } from '../domain/amount';
+import { nairaNumber, type AmountMinor } from '../domain/amount';
 import { TOLD_PENDING, type Order } from '../domain/order';
-import { referenceOf } from '../domain/outcome';
+import { deliveryOf, referenceOf } from '../domain/outcome';
 import type { Sets } from '../gateway/read/earlier-set';
 import type { Journal } from '../journal/journal';
 import { callerTitle } from '../mapping/caller-name';
@@ -48,25 +48,36 @@ export function listenToSettled(
 interface SalesParts {
   readonly sets: () => Sets;
   readonly metrics: Pick<Metrics, 'callerSold'>;
+  /** How long a sale waits for its charge, which v1 shows only in the receipt of some; then it counts with its face value, if it has one. */
+  readonly chargeMs?: number;
 }
 
 /** Counts each sale when its success is written: once, whichever process writes it. */
-export function countSales({ sets, metrics }: SalesParts): SettledListener {
+export function countSales({ sets, metrics, chargeMs = 60_000 }: SalesParts): SettledListener {
   // By the order's number: two owners hardly ever share one.
   const counted = createLru<number, string>(KNOWN_MAX);
-  // Sold at a price that is not known yet: v1's receipt tells it later.
-  const unpriced = createLru<number, string>(KNOWN_MAX);
+  // What v1 charged is not known yet: its receipt may tell it later.
+  const uncharged = createLru<number, string>(KNOWN_MAX);
   return (order, atMs) => {
+    const { number, owner, outcome } = order;
     // An order that ended before this change was counted then, by this process or another one.
-    if (order.outcome?.kind !== 'succeeded' || (order.settledAtMs !== atMs && unpriced.get(order.number) !== order.owner)) return;
-    if (counted.get(order.number) === order.owner) return;
-    const amount = lossOf(order, sets());
-    (amount === undefined ? unpriced : counted).set(order.number, order.owner);
+    if (outcome?.kind !== 'succeeded' || (order.settledAtMs !== atMs && uncharged.get(number) !== owner)) return;
+    if (counted.get(number) === owner) return;
     const { mapping } = sets();
-    const title = callerTitle(mapping, order.owner);
+    const title = callerTitle(mapping, owner);
     // In the sandbox no money moves, so the order must not be counted under `other`.
     if (title === undefined && isInSandbox(order, mapping)) return;
-    if (amount !== undefined) metrics.callerSold(title, nairaNumber(amount));
+    const count = (amount: AmountMinor): void => {
+      uncharged.delete(number);
+      counted.set(number, owner);
+      metrics.callerSold(title, nairaNumber(amount));
+    };
+    const { charged } = deliveryOf(outcome);
+    if (charged !== undefined) return count(charged);
+    uncharged.set(number, owner);
+    const faceValue = lossOf(order, sets());
+    if (faceValue === undefined) return;
+    setTimeout(() => uncharged.get(number) === owner && count(faceValue), chargeMs).unref();
   };
 }
 

@@ -11,6 +11,7 @@ import { createMetrics } from '../../src/telemetry/metrics';
 import { countSales, listenToSettled, sayContraryEnds, type SettledListener } from '../../src/watch/settled-orders';
 import { newOrder, OPENED_AT_MS } from '../journal/new-order';
 import { shippedMapping } from '../mapping/mapping-set';
+import { until } from '../until';
 
 const { owner, requestId } = newOrder();
 const SOLD: Outcome = { kind: 'succeeded', reference: 'v1', delivery: { charged: kobo(9_800) } };
@@ -59,7 +60,7 @@ test('the number of the attempt is passed on to the journal', async () => {
 /** Keys of callers in the sandbox. */
 const [TRIED, ADA_TRIED] = ['d'.repeat(32), 'c'.repeat(32)];
 
-function watched() {
+function watched({ chargeMs = 0 } = {}) {
   const sold: (readonly [string | undefined, number])[] = [];
   const callerKeys = new Map([
     [owner, { ...plainCallerKey(owner), title: 'Ada' }],
@@ -69,7 +70,7 @@ function watched() {
   const mapping = { ...shippedMapping(), callerKeys };
   const metrics = { callerSold: (...one: [string | undefined, number]) => void sold.push(one) };
   const journal = createMemoryJournal();
-  const processOf = () => heardBy(journal, countSales({ sets: () => ({ mapping }), metrics }));
+  const processOf = () => heardBy(journal, countSales({ sets: () => ({ mapping }), metrics, chargeMs }));
   const [one, other] = [processOf(), processOf()];
   let atMs = OPENED_AT_MS;
   return {
@@ -104,9 +105,23 @@ test('a sale without a known charge counts with the amount of the order, and an 
   await settle('declined', { kind: 'declined', reference: 'v3' });
   await settle('rejected', { kind: 'rejected', httpStatus: 400 });
   await settle('unnamed', SOLD, 'f'.repeat(32));
+  await until(() => sold.length > 1);
   expect(sold).toEqual([
-    ['Ada', 100],
     [undefined, 98],
+    ['Ada', 100],
+  ]);
+});
+
+test('a sale with a face value counts once with what v1 charged, where its receipt shows that a moment later, as with recharge cards', async () => {
+  const { sold, settle } = watched({ chargeMs: 10 });
+  await settle('card', { kind: 'succeeded', reference: 'v1' });
+  expect(sold).toEqual([]);
+  for (const outcome of [SOLD, SOLD]) await settle('card', outcome);
+  await settle('without a receipt', { kind: 'succeeded', reference: 'v2' });
+  await until(() => sold.length > 1);
+  expect(sold).toEqual([
+    ['Ada', 98],
+    ['Ada', 100],
   ]);
 });
 
