@@ -10,10 +10,12 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
 import { describeConfig, type Config } from '../config';
+import { pause, systemClock } from '../domain/clock';
 import { startOf } from '../domain/process-start';
 import { copyJournalFolder, JOURNAL_FILE, summariseJournal, forgetUncharged } from '../journal/lmdb/backup';
 import { journalFolder } from '../journal/open-journal';
 import { forgetRefusals } from '../journal/postgres/away';
+import { WRITTEN_MS } from '../journal/told-sales';
 import { sellerOf } from './configured-stores';
 import { namesOfSigns, SIGN_MS, signsOfLife } from './data-folder';
 import { checkOf, findGatewaySecret } from './gateway-secret';
@@ -24,6 +26,8 @@ const VERSION = 1;
 const LOCK_FILE = 'lock.mdb';
 /** The parts of the data folder that are copied beside the journal. Parts that a gateway makes again are left out. */
 const KEPT = ['gateway.secret', 'upstream-left', 'patience.json', 'mapping-history', 'spool'];
+/** The folder of `watch/told-log`. */
+const TOLD = 'told';
 
 const manifestSchema = z.strictObject({
   version: z.int(),
@@ -56,6 +60,11 @@ export async function makeBackup(config: Config, sources: Readonly<Record<string
     const notes = join(config.dataDir, 'notes');
     if (existsSync(join(notes, JOURNAL_FILE))) await copyLiveFolder(notes, join(draft, 'data', 'notes'), []);
     const journal = await copyJournal(config, join(draft, 'data', 'journal'));
+    if (journal !== undefined) {
+      // After the journal, and not before the replies of what it has as sold have left: a sale that is missing in this list counts as not told.
+      await pause(systemClock, WRITTEN_MS);
+      await copyInto(join(config.dataDir, TOLD), join(draft, 'data', TOLD));
+    }
     const secret = findGatewaySecret(config);
     const manifest: Manifest = {
       version: VERSION,
@@ -156,8 +165,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Deleted by a restore: parts made again from the journal, and those about processes that used the replaced journal. */
-const DERIVED = ['processes', 'told', 'number-index', 'gateway.secret-check'];
+/** Deleted by a restore: parts made again from the journal, and the signs of processes that used the replaced journal. */
+const DERIVED = ['processes', 'number-index', 'gateway.secret-check'];
 
 /** The reason why this backup may not be restored here; undefined when it may. `isForced` skips reasons that an operator may know better. */
 export async function refusesRestore(
