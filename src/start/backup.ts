@@ -190,20 +190,21 @@ export async function refusesRestore(
   const secret = readOwnSecret(config);
   if (secret !== undefined && secretCheck !== undefined && checkOf(secret) !== secretCheck)
     return `${config.dataDir} has a gateway.secret of its own, so other orders are sold from it. --force sets it aside.`;
-  const seller = sellersOf(config).find((dataDir) => signsOfLife(dataDir) > 0);
-  if (seller !== undefined)
-    return `A gateway sold from ${seller} in the last ${SIGN_MS / 1_000} seconds. Stop it; after a kill wait this long, or use --force.`;
   if (journal === undefined || target === undefined || !existsSync(target)) return undefined;
   const { newestMs = 0 } = (await summariseJournal(target).catch(() => undefined)) ?? {};
   if (newestMs <= (journal.newestMs ?? 0)) return undefined;
   return `The journal at ${target} has orders that the backup does not have, up to ${new Date(newestMs).toISOString()}. --force sets it aside, and then only v1 knows those orders.`;
 }
 
-/** Why nothing may be restored while a gateway runs; undefined where none does. */
+/** Why nothing may be restored while a gateway runs; undefined where none does. One in another container shows only by its signs of life. */
 function describeRunning(config: Config): string | undefined {
+  const sellers = sellersOf(config);
   const isAtWork = (dataDir: string) => namesOfSigns(dataDir).some((name) => isRunning(join(dataDir, 'processes', name)));
-  const dataDir = sellersOf(config).find(isAtWork);
-  return dataDir && `A gateway runs with DATA_DIR ${dataDir}. Stop it first: a journal cannot be changed under it.`;
+  const running = sellers.find(isAtWork);
+  if (running !== undefined)
+    return `A gateway runs with DATA_DIR ${running}. Stop it first: a journal cannot be changed under it.`;
+  const sold = sellers.find((dataDir) => signsOfLife(dataDir) > 0);
+  return sold && `A gateway sold from ${sold} in the last ${SIGN_MS / 1_000} seconds. Stop it; after a kill wait this long.`;
 }
 
 /** The data folders of the gateways that use what a restore replaces: the folder of JOURNAL_URL may be that of a gateway with another DATA_DIR. */

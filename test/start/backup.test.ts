@@ -225,12 +225,14 @@ describe('a restore is refused', () => {
     expect(await kindsIn(here)).toMatchObject({ sold: 'succeeded', open: 'forgotten' });
   });
 
-  test('within 20 seconds of the last sign of a gateway that sells from the data folder', async () => {
+  test('with --force too, within 20 seconds of the last sign of a gateway that sells from the data folder, perhaps in another container', async () => {
     const there = configOf('there');
     const { manifest } = await backUpOneSale();
     mkdirSync(join(there.dataDir, 'processes'), { recursive: true });
     writeFileSync(join(there.dataDir, 'processes', 'one'), '');
-    expect(await refusesRestore(there, backup, manifest, false)).toMatch(/in the last 20 seconds/);
+    for (const isForced of [false, true])
+      expect(await refusesRestore(there, backup, manifest, isForced)).toMatch(/in the last 20 seconds/);
+    await expect(restoreBackup(there, backup, manifest)).rejects.toThrow(/in the last 20 seconds/);
     utimesSync(join(there.dataDir, 'processes', 'one'), 1, 1);
     expect(await refusesRestore(there, backup, manifest, false)).toBeUndefined();
     await restoreBackup(there, backup, manifest);
@@ -251,6 +253,7 @@ describe('a restore is refused', () => {
     await expect(restoreBackup(there, backup, manifest)).rejects.toThrow(/^A gateway runs with DATA_DIR /);
     expect(readdirSync(there.dataDir)).toEqual(['processes']);
     writeFileSync(sign, JSON.stringify({ pid: process.pid, started: 'an earlier one', namespace: '' }));
+    utimesSync(sign, 1, 1);
     expect(await refusesRestore(there, backup, manifest, true)).toBeUndefined();
   });
 
