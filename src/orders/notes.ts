@@ -207,6 +207,8 @@ class Writer {
 
   constructor(parts: NotesParts) {
     this.#parts = parts;
+    // Until the first note nobody else waits for the store, and a rejection that nobody hears ends the process.
+    parts.store.catch((error: unknown) => this.#report(error));
   }
 
   add(note: KeyedNote): void {
@@ -238,8 +240,12 @@ class Writer {
       await (await this.#parts.store).write(notes);
       this.#isTroubled = false;
     } catch (error) {
-      if (!this.#isTroubled) this.#parts.onTrouble(error);
-      this.#isTroubled = true;
+      this.#report(error);
     }
+  }
+
+  #report(error: unknown): void {
+    if (!this.#isTroubled) this.#parts.onTrouble(error);
+    this.#isTroubled = true;
   }
 }

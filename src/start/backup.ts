@@ -10,10 +10,12 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
 import { describeConfig, type Config } from '../config';
+import { pause, systemClock } from '../domain/clock';
 import { startOf } from '../domain/process-start';
 import { copyJournalFolder, JOURNAL_FILE, summariseJournal, forgetUncharged } from '../journal/lmdb/backup';
 import { journalFolder } from '../journal/open-journal';
 import { forgetRefusals } from '../journal/postgres/away';
+import { WRITTEN_MS } from '../journal/told-sales';
 import { sellerOf } from './configured-stores';
 import { namesOfSigns, SIGN_MS, signsOfLife } from './data-folder';
 import { checkOf, findGatewaySecret } from './gateway-secret';
@@ -24,6 +26,8 @@ const VERSION = 1;
 const LOCK_FILE = 'lock.mdb';
 /** The parts of the data folder that are copied beside the journal. Parts that a gateway makes again are left out. */
 const KEPT = ['gateway.secret', 'upstream-left', 'patience.json', 'mapping-history', 'spool'];
+/** The folder of `watch/told-log`. */
+const TOLD = 'told';
 
 const manifestSchema = z.strictObject({
   version: z.int(),
@@ -56,6 +60,11 @@ export async function makeBackup(config: Config, sources: Readonly<Record<string
     const notes = join(config.dataDir, 'notes');
     if (existsSync(join(notes, JOURNAL_FILE))) await copyLiveFolder(notes, join(draft, 'data', 'notes'), []);
     const journal = await copyJournal(config, join(draft, 'data', 'journal'));
+    if (journal !== undefined) {
+      // After the journal, and not before the replies of what it has as sold have left: a sale that is missing in this list counts as not told.
+      await pause(systemClock, WRITTEN_MS);
+      await copyInto(join(config.dataDir, TOLD), join(draft, 'data', TOLD));
+    }
     const secret = findGatewaySecret(config);
     const manifest: Manifest = {
       version: VERSION,
@@ -156,8 +165,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Deleted by a restore: parts made again from the journal, and those about processes that used the replaced journal. */
-const DERIVED = ['processes', 'told', 'number-index', 'gateway.secret-check'];
+/** Deleted by a restore: parts made again from the journal, and the signs of processes that used the replaced journal. */
+const DERIVED = ['processes', 'number-index', 'gateway.secret-check'];
 
 /** The reason why this backup may not be restored here; undefined when it may. `isForced` skips reasons that an operator may know better. */
 export async function refusesRestore(
@@ -181,20 +190,21 @@ export async function refusesRestore(
   const secret = readOwnSecret(config);
   if (secret !== undefined && secretCheck !== undefined && checkOf(secret) !== secretCheck)
     return `${config.dataDir} has a gateway.secret of its own, so other orders are sold from it. --force sets it aside.`;
-  const seller = sellersOf(config).find((dataDir) => signsOfLife(dataDir) > 0);
-  if (seller !== undefined)
-    return `A gateway sold from ${seller} in the last ${SIGN_MS / 1_000} seconds. Stop it; after a kill wait this long, or use --force.`;
   if (journal === undefined || target === undefined || !existsSync(target)) return undefined;
   const { newestMs = 0 } = (await summariseJournal(target).catch(() => undefined)) ?? {};
   if (newestMs <= (journal.newestMs ?? 0)) return undefined;
   return `The journal at ${target} has orders that the backup does not have, up to ${new Date(newestMs).toISOString()}. --force sets it aside, and then only v1 knows those orders.`;
 }
 
-/** Why nothing may be restored while a gateway runs; undefined where none does. */
+/** Why nothing may be restored while a gateway runs; undefined where none does. One in another container shows only by its signs of life. */
 function describeRunning(config: Config): string | undefined {
+  const sellers = sellersOf(config);
   const isAtWork = (dataDir: string) => namesOfSigns(dataDir).some((name) => isRunning(join(dataDir, 'processes', name)));
-  const dataDir = sellersOf(config).find(isAtWork);
-  return dataDir && `A gateway runs with DATA_DIR ${dataDir}. Stop it first: a journal cannot be changed under it.`;
+  const running = sellers.find(isAtWork);
+  if (running !== undefined)
+    return `A gateway runs with DATA_DIR ${running}. Stop it first: a journal cannot be changed under it.`;
+  const sold = sellers.find((dataDir) => signsOfLife(dataDir) > 0);
+  return sold && `A gateway sold from ${sold} in the last ${SIGN_MS / 1_000} seconds. Stop it; after a kill wait this long.`;
 }
 
 /** The data folders of the gateways that use what a restore replaces: the folder of JOURNAL_URL may be that of a gateway with another DATA_DIR. */

@@ -45,6 +45,17 @@ test('a note that arrives after the stop, for example of a call to v1 that the s
   expect(troubles).toEqual([]);
 });
 
+test('a store of notes that does not open is reported once, at the start, and ends nothing', async () => {
+  const denied = new Error('EACCES: permission denied');
+  const { clock, notes, troubles } = setUp(Promise.reject(denied));
+  await settlePromises();
+  expect(troubles).toEqual([denied]);
+  notes.refusedAtDoor({ address: '192.0.2.1', refusal: { error: new GatewayError('journal_unavailable'), headers: {} } });
+  await clock.advance(1_000);
+  await notes.stop();
+  expect(troubles).toEqual([denied]);
+});
+
 test('the note of a refused request masks a key that the refusal or the request id repeats', async () => {
   const { clock, notes } = setUp();
   const key = 'shop_live_k3yk3yk3y';

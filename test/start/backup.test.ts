@@ -14,6 +14,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Config } from '../../src/config';
+import { systemClock } from '../../src/domain/clock';
 import { NOT_TOLD } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import { startOf } from '../../src/domain/process-start';
@@ -24,6 +25,9 @@ import { createFieldSeal } from '../../src/journal/record';
 import { makeBackup, readBackup, refusesRestore, restoreBackup } from '../../src/start/backup';
 import { openConfiguredJournal } from '../../src/start/configured-stores';
 import { readGatewaySecret } from '../../src/start/gateway-secret';
+import { markUntold } from '../../src/watch/mark-untold';
+import { readSigns } from '../../src/watch/signs-of-life';
+import { openToldLog, toldFiles } from '../../src/watch/told-log';
 import { configFor, MAPPINGS } from '../flows/house';
 import { newOrder } from '../journal/new-order';
 import { newFolder } from '../new-folder';
@@ -107,6 +111,29 @@ test('a restore keeps all orders that may have cost money and forgets rejected a
   await restored.close();
   // The manifest contains no secret, such as the key of the journal.
   expect(readFileSync(join(backup, 'backup.json'), 'utf8')).not.toContain(KEY);
+});
+
+test('after a restore, only sales whose script had not heard of them by the backup count as not told', async () => {
+  const [here, there] = [configOf('here'), configOf('there')];
+  await sell(here, []);
+  const openSold = ({ dataDir, journalKey }: Config) =>
+    openLmdbJournal({ dir: join(dataDir, 'journal'), encryptionKey: journalKey!, retentionMs: Infinity });
+  const journal = await openSold(here);
+  const told = openToldLog(toldFiles(here.dataDir, systemClock), systemClock);
+  for (const requestId of ['heard', 'cut off']) {
+    await journal.open(newOrder({ owner: OWNER, requestId, contentHash: requestId, openedAtMs: Date.now() }));
+    await journal.settle(OWNER, requestId, OUTCOMES['sold']!, Date.now());
+  }
+  // Its reply has just left.
+  told.note((await journal.find(OWNER, 'heard'))!);
+  const manifest = await makeBackup(here, {}, backup);
+  await journal.close();
+  await restoreBackup(there, backup, manifest);
+  const restored = await openSold(there);
+  await markUntold(restored, readSigns(there.dataDir, Date.now()), { toldSales: toldFiles(there.dataDir, systemClock) });
+  expect((await restored.find(OWNER, 'heard'))?.toldAtMs).toBeUndefined();
+  expect((await restored.find(OWNER, 'cut off'))?.toldAtMs).toBe(NOT_TOLD);
+  await restored.close();
 });
 
 test('an incomplete or altered backup is refused with the name of the faulty file', async () => {
@@ -198,12 +225,14 @@ describe('a restore is refused', () => {
     expect(await kindsIn(here)).toMatchObject({ sold: 'succeeded', open: 'forgotten' });
   });
 
-  test('within 20 seconds of the last sign of a gateway that sells from the data folder', async () => {
+  test('with --force too, within 20 seconds of the last sign of a gateway that sells from the data folder, perhaps in another container', async () => {
     const there = configOf('there');
     const { manifest } = await backUpOneSale();
     mkdirSync(join(there.dataDir, 'processes'), { recursive: true });
     writeFileSync(join(there.dataDir, 'processes', 'one'), '');
-    expect(await refusesRestore(there, backup, manifest, false)).toMatch(/in the last 20 seconds/);
+    for (const isForced of [false, true])
+      expect(await refusesRestore(there, backup, manifest, isForced)).toMatch(/in the last 20 seconds/);
+    await expect(restoreBackup(there, backup, manifest)).rejects.toThrow(/in the last 20 seconds/);
     utimesSync(join(there.dataDir, 'processes', 'one'), 1, 1);
     expect(await refusesRestore(there, backup, manifest, false)).toBeUndefined();
     await restoreBackup(there, backup, manifest);
@@ -224,6 +253,7 @@ describe('a restore is refused', () => {
     await expect(restoreBackup(there, backup, manifest)).rejects.toThrow(/^A gateway runs with DATA_DIR /);
     expect(readdirSync(there.dataDir)).toEqual(['processes']);
     writeFileSync(sign, JSON.stringify({ pid: process.pid, started: 'an earlier one', namespace: '' }));
+    utimesSync(sign, 1, 1);
     expect(await refusesRestore(there, backup, manifest, true)).toBeUndefined();
   });
 
