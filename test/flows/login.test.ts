@@ -80,6 +80,29 @@ test('an AccessToken sells for as many days as the setting says, and is then ref
   expect(told[2]![2]).toBe('Invalid token. The AccessToken is too old; log in again.');
 });
 
+describe('a script that buys whatever its login said, while v1 does not answer the login', () => {
+  const house = useHouse({
+    v1: ({ method, headers }) => {
+      if (headers.authorization !== 'Bearer KEY') return { http: 401, body: { status: 'error', message: 'Invalid API key.' } };
+      return method === 'POST' ? { http: 200, body: { status: 'success', data: { reference: 'R1' } } } : { http: 502, body: {} };
+    },
+  });
+  const logIn = (pair: string): Promise<Told> =>
+    send(house.url, '/api/user/', undefined, { key: null, method: 'POST', headers: { Authorization: `Basic ${pair}` } });
+
+  test('sells with the AccessToken that it hears beside the failure', async () => {
+    const { status, body } = await logIn('KEY:1234');
+    expect([status, body.status]).toEqual([503, 'fail']);
+    const sale = await send(house.url, '/api/topup/', SALE, { key: body.AccessToken });
+    expect([sale.status, sale.body.status, sale.body.reference]).toEqual([200, 'success', 'R1']);
+  });
+
+  test('gets no AccessToken for a key that v1 refuses', async () => {
+    const { status, body } = await logIn('WRONG:1234');
+    expect([status, body.AccessToken]).toEqual([401, undefined]);
+  });
+});
+
 const seen: { url: string; headers: IncomingHttpHeaders; forwarded: string[]; body: string }[] = [];
 const v1: V1 = ({ url, headers, rawHeaders }, _url, body) => {
   const forwarded = rawHeaders.filter((_, index) => index % 2 === 1 && /^x-forwarded-for$/i.test(rawHeaders[index - 1]!));
