@@ -100,7 +100,7 @@ export function hintForIssue(issue: z.core.$ZodIssue): string | undefined {
 
 type SyntaxCode = YAMLError['code'];
 
-export interface MistakeText {
+interface MistakeText {
   readonly message: string;
   readonly hint: string;
 }

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isAlias, isMap, parseDocument, type Document } from 'yaml';
 import type { NamedText } from './folder-change';
+import { parseYaml } from './read-yaml';
 
 const KEYS = ['callers', 'keys'];
 
@@ -10,7 +11,7 @@ const KEYS = ['callers', 'keys'];
  * the other entries. Throws a plain Error if no file has a section `callers`.
  */
 export function pauseCaller(files: readonly NamedText[], fingerprint: string, paused: boolean | string): NamedText[] {
-  const documents = files.map(({ text }) => parseDocument(text));
+  const documents = files.map(({ text }) => parseDocument(text, { uniqueKeys: false }));
   const hasMap = (path: readonly string[]) => (document: Document) => isMap(document.getIn(path));
   const hasEntry = (document: Document): boolean => isMap(entryOf(document, fingerprint));
   // The entry was removed, or emptied, meanwhile.
@@ -48,10 +49,10 @@ function unshareEntry(document: Document, fingerprint: string): void {
       pair.value = document.createNode(shared.toJS(document), { flow: shared.flow === true });
 }
 
-/** Undefined for a text that is no YAML. */
+/** Undefined for a text that is no YAML, or has a key twice. */
 function read(text: string): unknown {
-  const document = parseDocument(text);
-  return document.errors.length > 0 ? undefined : document.toJS();
+  const { document, syntax } = parseYaml('', text);
+  return syntax.length > 0 ? undefined : document.toJS();
 }
 
 // Without a line width the library does not wrap long lines.

@@ -19,7 +19,7 @@ import { maskPath } from './mask-caller-keys';
 import { nearestHint, nearestName, safeRename } from './nearest-name';
 import { bareProblem, type Problem } from './problem';
 import { readRest, type Hole } from './read-rest';
-import { hintForIssue, describeMistake, describeSyntaxError, SYNTAX, type MistakeText } from './describe-mistake';
+import { hintForIssue, describeMistake, describeSyntaxError, SYNTAX } from './describe-mistake';
 import { splitNames } from './language/values';
 import { sharedFileSchema } from './language/schema';
 import { isPlainAt, keysAt, ruleAt } from './language/model';
@@ -45,7 +45,7 @@ interface YamlRest<T> {
 }
 
 /** Errors of the YAML library that have a rule of their own; all others are `yaml-syntax`. */
-const SYNTAX_RULES: Readonly<Record<string, string>> = { DUPLICATE_KEY: 'duplicate-key', TAB_AS_INDENT: 'yaml-tab' };
+const SYNTAX_RULES: Readonly<Record<string, string>> = { TAB_AS_INDENT: 'yaml-tab' };
 
 /** The number of aliases in one file. No file that is written by hand reaches it, and an alias bomb does. */
 const ALIASES_MAX = 100;
@@ -55,6 +55,8 @@ interface ParsedYaml {
   readonly file: string;
   readonly document: Document;
   readonly syntax: readonly Problem[];
+  /** The paths of keys that are in their map for the second time. Each of them is in `syntax` too. */
+  readonly twice: readonly YamlPath[];
   readonly at: (offset: number) => { readonly line: number; readonly column: number };
 }
 
@@ -86,7 +88,8 @@ function countLines(text: string): LineCounter {
 export function parseYaml(file: string, text: string): ParsedYaml {
   const lineCounter = countLines(text);
   const document = parseDocument(text, {
-    uniqueKeys: (one, other) => isScalar(one) && isScalar(other) && keyText(one) === keyText(other),
+    // The library would compare each key with every key before it, which takes many seconds where `callers` has thousands of keys.
+    uniqueKeys: false,
     strict: true,
     prettyErrors: false,
     // Otherwise the library prints warnings with text of the file to stderr.
@@ -104,10 +107,14 @@ export function parseYaml(file: string, text: string): ParsedYaml {
     ...said,
   });
   const syntax = [...document.errors, ...document.warnings].map((error) =>
-    error.code === 'DUPLICATE_KEY'
-      ? broken(error.pos[0], duplicateKeyText(document, error.pos[0], file, at), SYNTAX_RULES[error.code])
-      : broken(error.pos[0], describeSyntaxError(error), SYNTAX_RULES[error.code]),
+    broken(error.pos[0], describeSyntaxError(error), SYNTAX_RULES[error.code]),
   );
+  const repeated = repeatedKeys(document);
+  for (const { path, first, second } of repeated) {
+    const { line, column } = at(first);
+    const message = `\`${String(maskPath(path).at(-1))}\` is here for the second time`;
+    syntax.push(broken(second, { message, hint: `it is also at ${file}:${line}:${column}` }, 'duplicate-key'));
+  }
   // Most files have no alias, and a search of the text is cheaper than a walk through the document.
   if (/(?:^|[\s,:[{])\*[^\s*]/.test(text))
     visit(document, {
@@ -130,25 +137,42 @@ export function parseYaml(file: string, text: string): ParsedYaml {
         syntax.push(broken(range?.[0] ?? 0, { message, hint: 'write a text, a number, a list or fields' }));
       },
     });
-  return { file, document, syntax, at };
+  return { file, document, syntax, twice: repeated.map(({ path }) => path), at };
 }
 
 /** Tags whose values (bytes, sets, times) would otherwise be taken for fields or for a text. */
 const UNPLAIN_TAG = /^tag:yaml\.org,2002:(binary|omap|pairs|set|timestamp)$/;
 
-/** The message for a key that occurs twice. The problem is at the second place, and the hint names the first. */
-function duplicateKeyText(document: Document, offset: number, file: string, at: ParsedYaml['at']): MistakeText {
-  const path = pathAt(document, offset);
-  const { line, column } = at(offsetOf(document, path, 'key'));
-  const name = String(maskPath(path).at(-1));
-  return { message: `\`${name}\` is here for the second time`, hint: `it is also at ${file}:${line}:${column}` };
+/** The keys that are in their map again, each with the offsets of its first place and of this one. */
+function repeatedKeys(document: Document) {
+  const repeated: { readonly path: YamlPath; readonly first: number; readonly second: number }[] = [];
+  visit(document, {
+    Map(_key, map, ancestors) {
+      const firsts = new Map<string, number>();
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue;
+        const name = keyText(key);
+        const [offset, first] = [key.range?.[0] ?? 0, firsts.get(name)];
+        if (first === undefined) firsts.set(name, offset);
+        else repeated.push({ path: [...pathOf([...ancestors, map]), name], first, second: offset });
+      }
+    },
+  });
+  return repeated;
+}
+
+/** The path of the last of these nodes, each of which holds the next one. */
+function pathOf(nodes: readonly unknown[]): YamlPath {
+  return nodes.flatMap((node, depth): PropertyKey[] => {
+    if (isPair(node)) return isScalar(node.key) ? [keyText(node.key)] : [];
+    return isSeq(node) && depth < nodes.length - 1 ? [node.items.indexOf(nodes[depth + 1])] : [];
+  });
 }
 
 export function readParsed<T>(parsed: ParsedYaml, schema: z.ZodType<T>): YamlRead<T> {
-  const { file, document, syntax, at } = parsed;
+  const { file, document, syntax, twice, at } = parsed;
   const locate: Locate = (path, what = 'value') => at(offsetOf(document, path, what));
   // A file with a duplicate key can still be checked; after any other syntax error nothing in it is certain.
-  const twice = document.errors.filter(({ code }) => code === 'DUPLICATE_KEY').map(({ pos }) => pathAt(document, pos[0]));
   if (syntax.length > twice.length) return { problems: syntax, locate };
 
   let plain: unknown;
@@ -287,22 +311,4 @@ function pairOf(node: YAMLMap, name: string): Pair | undefined {
   const pair = node.items[index === -1 ? texts.findIndex((text) => splitNames(text).includes(name)) : index];
   const groups = pair === undefined ? node.items[texts.indexOf('groups')]?.value : undefined;
   return isMap(groups) ? pairOf(groups, name) : pair;
-}
-
-/** The path of the key that begins at an offset. */
-function pathAt(document: Document, offset: number): YamlPath {
-  let found: YamlPath = [];
-  visit(document, {
-    Pair(_key, pair, ancestors) {
-      const { key } = pair;
-      if (!isScalar(key) || key.range?.[0] !== offset) return undefined;
-      const around = ancestors.flatMap((node, depth): PropertyKey[] => {
-        if (isPair(node)) return isScalar(node.key) ? [keyText(node.key)] : [];
-        return isSeq(node) ? [node.items.indexOf(ancestors[depth + 1] ?? pair)] : [];
-      });
-      found = [...around, keyText(key)];
-      return visit.BREAK;
-    },
-  });
-  return found;
 }

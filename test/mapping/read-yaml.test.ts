@@ -143,3 +143,19 @@ test.each([
   const message = `\`${name}\` is here for the second time`;
   expect(problems).toMatchObject([{ line, column, code: 'duplicate-key', message, hint: 'it is also at a.yaml:1:12' }]);
 });
+
+test('keys are compared in a time that grows with their number, also where each is there twice', () => {
+  const keys = Array.from({ length: 5_000 }, (_, index) => `  ${index}: MTN\n`).join('');
+  const before = process.cpuUsage();
+  expect(readYaml('a.yaml', `numbers:\n${keys}`, schema).problems).toEqual([]);
+  expect(readYaml('a.yaml', `numbers:\n${keys}${keys}`, schema).problems).toHaveLength(5_000);
+  // A comparison of each key with every other takes many times as long.
+  expect(process.cpuUsage(before).user).toBeLessThan(8_000_000);
+});
+
+test('a duplicate key in a list has the path of its map', () => {
+  const { text, line, column } = marked('list: [{ transform: a }, { transform: b, §transform: c }]');
+  const { problems, rest } = readYaml('a.yaml', text, schema);
+  expect(problems).toMatchObject([{ line, column, code: 'duplicate-key', hint: 'it is also at a.yaml:1:28' }]);
+  expect(rest?.holes).toEqual([{ path: ['list', 1, 'transform'], kind: 'part' }]);
+});

@@ -71,7 +71,7 @@ function findStrangeLetters(text: string): StrangeLetter[] {
   if (!text.split('\n').some((line) => ANY.test(line) && ANY.test(line.replace(/(?:^|\s)#.*$/, '')))) return [];
   const lines = new LineCounter();
   const found: StrangeLetter[] = [];
-  visit(parseDocument(text, { lineCounter: lines, logLevel: 'error' }), {
+  visit(parseDocument(text, { lineCounter: lines, uniqueKeys: false, logLevel: 'error' }), {
     Scalar(_key, node) {
       if (!isScalar(node) || typeof node.value !== 'string' || node.range === null || node.range === undefined) return;
       const strange = judge(node.value);
