@@ -8,7 +8,7 @@ import { createLru } from '../../domain/lru';
 import { isSafeToRefund } from '../../domain/outcome';
 import { isEndUntold, isStandIn, isToldLater, NOT_TOLD, TOLD_PENDING, type Order } from '../../domain/order';
 import { type IsTellingDue, type Journal, keyText } from '../../journal/journal';
-import { readTold, WRITTEN_MS, type Told, type ToldStore } from '../../journal/told-sales';
+import { readTold, TOLD_KEPT_MS, WRITTEN_MS, type Told, type ToldStore } from '../../journal/told-sales';
 import type { ReplyOutcome } from '../../mapping/mapping';
 
 const UNWRITTEN_MAX = 10_000;
@@ -207,7 +207,13 @@ async function writeTaken(order: Order, line: Line, parts: MarkToldParts): Promi
   return isFree === false ? 'taken' : taken;
 }
 
-/** As `markTold`, for a question about an order: only an end that was not told before is noted. */
+/**
+ * As `markTold`, for a question about an order: only an end that was not told before is noted. Where other processes sell, the end of a sale of the last
+ * minutes is listed as told: its own process may have died, or lost the journal, before it could tell or list it.
+ */
 export async function markToldWhenAsked(order: Order, told: ReplyOutcome, line: Line, parts: MarkToldParts): Promise<void> {
-  if (isEndUntold(order) && told !== 'pending') await markTold(order, told, line, parts);
+  if (told === 'pending') return;
+  if (isEndUntold(order)) await markTold(order, told, line, parts);
+  else if (told === 'success' && parts.toldSales?.() !== undefined && parts.clock.now() - order.settledAtMs! < TOLD_KEPT_MS)
+    line.onEnd((isWhole) => void (isWhole && parts.onTold?.(order, told)));
 }

@@ -1289,6 +1289,17 @@ describe('a repeat without an id', () => {
         expect(await sellAt(other)).toMatchObject({ status: 'pending' });
       });
 
+      test('is another sale where another process has told its success to a question since', async () => {
+        const { house, lines, sold } = await afterDeath();
+        const { line, end } = openLine();
+        const question = { method: 'GET', path: `/api/transaction/${sold.requestId}`, headers: AXIOS };
+        const served = house.gateway.handle(legacyRequest(question), line);
+        expect(await told(house, { served, hangUp: () => end(false) })).toMatchObject({ status: 'success', reference: 'V1' });
+        end(true);
+        const other = openWalkHouse({ beside: house, ...slowly(0, AGAIN), parts: { toldSales: () => toldStore(lines) } });
+        expect(await sellAt(other)).toMatchObject({ reference: 'V2', repeat: undefined });
+      });
+
       test('is the same order after minutes in which nobody could mark the untold orders of the dead process', async () => {
         const { house } = await afterDeath({ unmarkedMs: () => 5 * MINUTE });
         await house.clock.advance(5 * MINUTE);

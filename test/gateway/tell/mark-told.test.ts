@@ -1,7 +1,7 @@
 /** When it is written down who has heard of an order. What that means for a repeat: test/gateway/order/repeats.test.ts. */
 import { openLine } from '../open-line';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../../../src/domain/order';
-import { createUnwrittenTellings, markTold, takeEnd, watchHangUp } from '../../../src/gateway/tell/mark-told';
+import { createUnwrittenTellings, markTold, markToldWhenAsked, takeEnd, watchHangUp } from '../../../src/gateway/tell/mark-told';
 import type { Journal } from '../../../src/journal/journal';
 import { toldLine } from '../../../src/journal/told-sales';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
@@ -9,6 +9,7 @@ import { newOrder } from '../../journal/new-order';
 
 const NOW_MS = 1_800_000_000_000;
 const ORDER: Order = { ...newOrder(), number: 1, attempts: 1 };
+const SOLD: Order = { ...ORDER, outcome: { kind: 'succeeded', reference: 'r1' }, settledAtMs: NOW_MS };
 
 /** A journal that keeps what is written; what it writes late waits for `writeLate`. */
 function openParts({ isWritable = true, writesLate = NaN, found = ORDER } = {}) {
@@ -147,6 +148,25 @@ test.each([
   expect(noted).toHaveLength(expected);
 });
 
+test.each([
+  ['just now', 0, 'success', true, 1],
+  ['twenty minutes ago', 20 * 60_000, 'success', true, 0],
+  ['just now, where its script hangs up', 0, 'success', false, 0],
+  ['just now, and whose PIN cannot be shown', 0, 'pending', true, 0],
+] as const)(
+  'a question about a sale that ended %s: whether it is listed as told, as its own process may have told nobody',
+  async (_title, agoMs, told, isWhole, expected) => {
+    const noted: Order[] = [];
+    const { written, parts } = openParts();
+    const toldSales = () => ({ read: async () => [], append: () => Promise.resolve() });
+    const { line, end } = openLine();
+    const sold: Order = { ...SOLD, settledAtMs: NOW_MS - agoMs };
+    await markToldWhenAsked(sold, told, line, { ...parts, toldSales, onTold: (one) => void noted.push(one) });
+    end(isWhole);
+    expect([noted.length, written]).toEqual([expected, []]);
+  },
+);
+
 test('a hang-up is marked behind a "pending" that the database writes late', async () => {
   const { written, writeLate, clock, parts } = openParts({ writesLate: TOLD_PENDING });
   const { line, end } = openLine();
@@ -160,8 +180,6 @@ test('a hang-up is marked behind a "pending" that the database writes late', asy
   await settlePromises();
   expect(written).toEqual([NOT_TOLD, TOLD_PENDING, NOT_TOLD]);
 });
-
-const SOLD: Order = { ...ORDER, outcome: { kind: 'succeeded', reference: 'r1' }, settledAtMs: NOW_MS };
 
 test.each([
   ['another process has told meanwhile', ORDER, SOLD, [toldLine(ORDER)], true],
