@@ -27,7 +27,7 @@ export interface WalkHouse {
 }
 
 /** A journal that can be neither written nor read. */
-export const JOURNAL_AWAY = ['open', 'find', 'listUnsettled', 'listUntold'] as const;
+export const JOURNAL_AWAY = ['open', 'find', 'listUnsettled', 'listUntold', 'listOfOwner'] as const;
 type AwayMethod = (typeof JOURNAL_AWAY)[number];
 
 export interface WalkHouseOptions {
@@ -72,6 +72,9 @@ export function openWalkHouse(options: WalkHouseOptions = {}): WalkHouse {
     find: (...of) => orAway('find', () => journal.find(...of)),
     listUnsettled: (...of) => orAway('listUnsettled', () => journal.listUnsettled(...of)),
     listUntold: (...of) => orAway('listUntold', () => journal.listUntold(...of)),
+    async *listOfOwner(...of) {
+      yield* await orAway('listOfOwner', async () => journal.listOfOwner(...of));
+    },
   };
   const keyring = createKeyring(new Secret('test'));
   const upstream = createScriptedUpstream(clock, answers, find);

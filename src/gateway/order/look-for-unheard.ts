@@ -79,8 +79,9 @@ export interface LookParts {
 interface LookHow {
   readonly isDue?: boolean;
   /**
-   * Scripts that refund what they heard as pending send a sale again that v1 may have sold since. The first such look of a key, of a clock that was set, and of
-   * tables that had no room adds the newest orders of the whole window, ended or not; the others, where other processes sell, those since the look before.
+   * Scripts that refund what they heard as pending send a sale again that v1 may have sold since. The first look of a key or of a clock that was set, and the
+   * first such one of tables that had no room, adds the newest orders of the whole window, ended or not; the others, where other processes sell, those since
+   * the look before.
    */
   readonly isRefundedPending?: boolean;
 }
@@ -103,7 +104,9 @@ export function createLook(
   const begin = (owner: string, ofKey: Looks, wanted: Wanted): Promise<void> => {
     const atMs = clock.elapsed();
     const forgotten = known.forgottenOf(owner);
-    const { windowMs, isRefundedPending } = wanted;
+    const { windowMs } = wanted;
+    // The first look reads as much: a record that this build cannot read could not be marked as untold after the death of its process.
+    const isRefundedPending = wanted.isRefundedPending || byThisClock(ofKey.readAtMs) === -Infinity;
     const addsNewest = isRefundedPending && lacksNewest(owner, ofKey);
     const isWhole = isLossy(owner, ofKey) || atMs - byThisClock(ofKey.wholeAtMs) >= LOOK_WHOLE_EVERY_MS;
     const backMs = isWhole ? windowMs : Math.min(windowMs, 2 * LOOK_WHOLE_EVERY_MS);
