@@ -131,9 +131,10 @@ async function finishPurchase(order: Order, purchase: BegunPurchase, parsed: Par
   const again = isRefusal(outcome) ? await sentAgain(order, purchase, parsed, parts) : undefined;
   if (again !== undefined) return finishPurchase(again.order, { ...purchase, ...again, openingKind: undefined }, parsed, parts);
   const told = withWait(outcomeParts(outcome, forReply.mapping), parsed.call!.path);
-  const isContested = arePinsContested(order, { isJoined, openingKind }, forReply);
+  const isContested = arePinsContested(order, { isJoined, openingKind }, forReply, parts);
   const isNamed = namesItsSale(parsed.intent.requestId);
-  const taken = await takeEnd(order, { told: told.outcome, isContested, isNamed, line: parsed.line }, parts);
+  const isOwn = openingKind === 'opened' && !isJoined;
+  const taken = await takeEnd(order, { told: told.outcome, isContested, isNamed, isOwn, line: parsed.line }, parts);
   // Another sale would be bought for nobody: the script that has taken the PINs may be this one, which has asked again.
   if (taken === 'unwritten' || (taken === 'taken' && parsed.line.hasHungUp))
     return { reply: pendingInWords(parsed), outcome: 'unknown' };
@@ -187,11 +188,13 @@ function arePinsContested(
   order: Order,
   { isJoined, openingKind }: Pick<BegunPurchase, 'isJoined' | 'openingKind'>,
   { intent, operation }: ParsedRequest,
+  { toldSales }: Pick<WalkParts, 'toldSales'>,
 ): boolean {
   if (namesItsSale(intent.requestId) || !isOfPins(operation)) return false;
   if (openingKind !== 'opened' && !isNameless(intent.requestId, order))
     return openingKind === undefined || order.toldAtMs !== undefined;
-  return isJoined || isToldLater(order);
+  // Another process may have marked the order as not told since it was settled: while this one reads its receipt.
+  return isJoined || isToldLater(order) || toldSales?.() !== undefined;
 }
 
 /** What the reply is made of: the request as it was read, with the set that read the order where the running one no longer has the order's names. */

@@ -466,6 +466,33 @@ describe('a journal that can be neither written nor read', () => {
       expect(await buy(house, { 'request-id': 'r-2', ...respelt })).toMatchObject({ status: 'pending' });
   });
 
+  test('refuses as unread an order that another gateway has refused under its id, for a script that sells what is pending', async () => {
+    const mapping = selling(shippedMapping());
+    const parts = { toldSales: () => ({ append: async () => undefined, read: async () => [] }) };
+    const other = openWalkHouse({
+      answers: [{ outcome: REJECTED }, { outcome: { ...SUCCESS, reference: 'V2' } }],
+      mapping,
+      parts,
+    });
+    const house = openWalkHouse({
+      answers: [{ outcome: SUCCESS }, { outcome: { ...SUCCESS, reference: 'V3' } }],
+      beside: other,
+      mapping,
+      parts,
+    });
+    expect(await buy(other, { 'request-id': 'r-2' })).toMatchObject({ status: 'fail' });
+    await house.clock.advance(1_000);
+    expect(await buy(house, { 'request-id': 'r-3', amount: '50' })).toMatchObject({ status: 'success' });
+    house.setAway(['open', 'find']);
+    expect(await buy(house, { 'request-id': 'r-2' })).toMatchObject(UNREAD);
+    // The other gateway sends it again.
+    house.setAway([]);
+    expect(await buy(other, { 'request-id': 'r-2' })).toMatchObject({ status: 'success' });
+    expect(await buy(house, { 'request-id': 'r-4', amount: '60' })).toMatchObject({ status: 'success' });
+    house.setAway(['open', 'find']);
+    expect(await buy(house, { 'request-id': 'r-2' })).toMatchObject({ status: 'pending' });
+  });
+
   test('says neither "failed" nor "pending" of an order without an id, which may repeat one of another gateway', async () => {
     const house = openWalkHouse({ away: ['open', 'find'] });
     // The second one waits for the turn of the first.

@@ -1,13 +1,16 @@
 /** The orders that a request may repeat, in the memory of this process: by key and content, or by key and words. */
 import { createLru } from '../../domain/lru';
 import type { Clock } from '../../domain/clock';
-import type { NewOrder } from '../../domain/order';
+import type { NewOrder, Order } from '../../domain/order';
+import { isRefusal } from '../../domain/outcome';
 import type { SentRequestId } from '../read/read-raw';
 
 /** An order that may be repeated. */
 export interface KeptRepeat extends Pick<NewOrder, 'requestId' | 'headerId'> {
   /** Hash of the mapping that read it. */
   readonly mapping?: string | undefined;
+  /** The last look has found it in the journal as refused. It may have been sent again since. */
+  readonly wasRefused?: true;
   /** How long ago it was opened. */
   readonly agoMs: number;
 }
@@ -24,7 +27,7 @@ export interface Contents {
   of(content: string): readonly KeptRepeat[];
   /** Puts the order first among those of its content. */
   keep(content: string, kept: KeptRepeat, windowMs: number): void;
-  /** As `keep`, unless the order is kept already. */
+  /** As `keep`, unless the order is kept already as it is. */
   add(content: string, kept: KeptRepeat, windowMs: number): void;
   /** As `add`, for an order of which the journal says that no script has heard: the sales of all keys do not displace it. */
   addUnheard(content: string, kept: KeptRepeat, windowMs: number): void;
@@ -67,8 +70,8 @@ export function createContents(
     if (into === unheard && orders.length > ofContentMax) onForgotten?.(content);
   };
   const since = ({ agoMs, ...kept }: KeptRepeat): Remembered => ({ ...kept, sinceMs: clock.elapsed() - agoMs });
-  const knownOf = (content: string, { requestId }: KeptRepeat): Remembered | undefined => {
-    const isIt = (one: Remembered): boolean => one.requestId === requestId;
+  const knownOf = (content: string, { requestId, wasRefused }: KeptRepeat): Remembered | undefined => {
+    const isIt = (one: Remembered): boolean => one.requestId === requestId && one.wasRefused === wasRefused;
     return ordinary.get(content)?.find(isIt) ?? unheard.get(content)?.find(isIt);
   };
   return {
@@ -153,7 +156,7 @@ export function holdNames(
 export function keepBy(
   how: Exclude<keyof Contents, 'of'>,
   { contents, wordings, headers }: KnownOrders,
-  order: NewOrder,
+  order: NewOrder & Pick<Order, 'outcome'>,
   agoMs: number,
   windowMs: number,
 ): KeptRepeat {
@@ -169,8 +172,8 @@ const NONE: readonly never[] = [];
 /** `sinceMs`: when the order was opened, by `clock.elapsed()`. */
 type Remembered = Omit<KeptRepeat, 'agoMs'> & { readonly sinceMs: number };
 
-function keptOf({ requestId, headerId, trail }: NewOrder, agoMs: number): KeptRepeat {
-  const kept = { requestId, mapping: trail?.mapping, agoMs };
+function keptOf({ requestId, headerId, trail, outcome }: NewOrder & Pick<Order, 'outcome'>, agoMs: number): KeptRepeat {
+  const kept = { requestId, mapping: trail?.mapping, agoMs, ...(isRefusal(outcome) && { wasRefused: true as const }) };
   return headerId === undefined ? kept : { ...kept, headerId };
 }
 

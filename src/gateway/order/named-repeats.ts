@@ -13,8 +13,8 @@ export interface KnownWords {
   readonly look: (owner: string, windowMs: number) => Promise<unknown>;
   /** The request ids of known orders of the same key and words, the newest first. */
   readonly idsOf: (order: NewOrder, windowMs: number) => readonly string[];
-  /** The request ids of known orders of the same key and content. */
-  readonly idsOfContent: (order: NewOrder, windowMs: number) => readonly string[];
+  /** Whether an order of the same words or content is known under the order's own id, and was not refused when a look found it. */
+  readonly hasCome: (order: NewOrder, windowMs: number) => boolean;
   /** Whether the order under this id is repeated: no script has heard of it, or its own id is in the words. */
   readonly isRepeated: (order: NewOrder, requestId: string) => Promise<boolean | typeof UNREAD>;
   /** Whether no other process sells from the same journal. */
@@ -32,7 +32,7 @@ interface NamedSale {
 
 type FindNamed = (order: NewOrder, windowMs: number) => Promise<NamedSale>;
 
-export function createNamedRepeats({ look, idsOf, idsOfContent, isRepeated, isAlone, clock }: KnownWords): FindNamed {
+export function createNamedRepeats({ look, idsOf, hasCome, isRepeated, isAlone, clock }: KnownWords): FindNamed {
   let looked = createLru<string, Promise<unknown> | 'over'>(OWNERS_MAX);
   let lookedUnder: string | undefined;
   let sinceMs = 0;
@@ -65,7 +65,6 @@ export function createNamedRepeats({ look, idsOf, idsOfContent, isRepeated, isAl
     if (searching !== undefined) await searching;
     const repeated = await repeating(order, idsOf(order, windowMs));
     if (repeated !== undefined) return repeated;
-    const known = [...idsOf(order, windowMs), ...idsOfContent(order, windowMs)];
-    return { order, repeatKind: known.includes(order.requestId) ? 'again' : 'first' };
+    return { order, repeatKind: hasCome(order, windowMs) ? 'again' : 'first' };
   };
 }

@@ -301,12 +301,15 @@ function wasTaken(earlier: EarlierOrder | undefined, sent: SentRequestId | undef
 function knownWords(
   { contents, wordings }: KnownOrders,
   repeatedOf: RepeatedOf,
-): Pick<KnownWords, 'idsOf' | 'idsOfContent' | 'isRepeated'> {
-  const idsIn = (all: readonly KeptRepeat[], windowMs: number): readonly string[] =>
-    all.flatMap(({ requestId, agoMs }) => (agoMs <= windowMs ? [requestId] : []));
+): Pick<KnownWords, 'idsOf' | 'hasCome' | 'isRepeated'> {
+  const youngOf = (all: readonly KeptRepeat[], windowMs: number): readonly KeptRepeat[] =>
+    all.filter(({ agoMs }) => agoMs <= windowMs);
   return {
-    idsOf: (order, windowMs) => idsIn(wordings.of(wordingOf(order)), windowMs),
-    idsOfContent: ({ owner, contentHash }, windowMs) => idsIn(contents.of(keyOf(owner, contentHash)), windowMs),
+    idsOf: (order, windowMs) => youngOf(wordings.of(wordingOf(order)), windowMs).map(({ requestId }) => requestId),
+    hasCome: (order, windowMs) =>
+      youngOf([...wordings.of(wordingOf(order)), ...contents.of(keyOf(order.owner, order.contentHash))], windowMs).some(
+        ({ requestId, wasRefused }) => requestId === order.requestId && wasRefused !== true,
+      ),
     isRepeated: async (order, requestId) => {
       const earlier = await repeatedOf(order, requestId);
       return earlier === UNREAD ? UNREAD : earlier !== undefined;

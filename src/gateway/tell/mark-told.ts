@@ -152,6 +152,8 @@ interface Telling {
   readonly isContested: boolean;
   /** The request's own id or header shows which sale it is. */
   readonly isNamed: boolean;
+  /** The request itself has opened the order. */
+  readonly isOwn?: boolean;
   readonly line: Line;
 }
 
@@ -162,17 +164,24 @@ interface Telling {
  */
 export async function takeEnd(
   order: Order,
-  { told, isContested, isNamed, line }: Telling,
+  { told, isContested, isNamed, isOwn, line }: Telling,
   parts: MarkToldParts,
 ): Promise<Taken | 'taken' | 'unwritten'> {
   const isShared = isContested || (!isNamed && isUntoldElsewhere(order, parts));
   // A script that has hung up takes nothing: its mark could come after that of another script, which is told the end.
   if (told !== 'success' || !isShared || line.hasHungUp) return order;
-  const taken = await writeTaken(order, line, parts);
+  // Nobody else is told the end of an order that was opened just now: its process could write then, and is not taken for dead so soon.
+  const isSafe = isOwn === true && order.toldAtMs === undefined && parts.clock.now() - order.openedAtMs <= TOLD_AFTER_MS;
+  const taken = await writeTaken(order, isSafe, line, parts);
   return taken === 'taken' && !isContested ? order : taken;
 }
 
-async function writeTaken(order: Order, line: Line, parts: MarkToldParts): Promise<Taken | 'taken' | 'unwritten'> {
+async function writeTaken(
+  order: Order,
+  isSafe: boolean,
+  line: Line,
+  parts: MarkToldParts,
+): Promise<Taken | 'taken' | 'unwritten'> {
   const { journal, clock, unwrittenTellings, onTrouble } = parts;
   const key = keyText(order);
   if (unwrittenTellings.has(key)) return 'taken';
@@ -199,7 +208,7 @@ async function writeTaken(order: Order, line: Line, parts: MarkToldParts): Promi
     (error: unknown) => onTrouble('tell', error),
   );
   isWriting = false;
-  if (isUntoldElsewhere(taken, parts) && !journal.isWritable()) {
+  if (!isSafe && isUntoldElsewhere(taken, parts) && !journal.isWritable()) {
     unwrittenTellings.delete(key);
     await markNotTold(taken, line, parts);
     return 'unwritten';

@@ -10,7 +10,7 @@ function openRoom(known: readonly string[], unheard: readonly string[], ofConten
   const findNamed = createNamedRepeats({
     look: async (owner) => void looks.push(owner),
     idsOf: () => known,
-    idsOfContent: () => ofContent,
+    hasCome: ({ requestId }) => [...known, ...ofContent].includes(requestId),
     isRepeated: async (_order, requestId) => unheard.includes(requestId),
     ...{ isAlone: () => isAlone, clock },
   });
@@ -67,7 +67,7 @@ test('searches again with the next sale where the journal could not be searched'
     if (looks === 1) throw new Error('the journal is away');
   };
   const findNamed = createNamedRepeats({
-    ...{ look, idsOf: () => [], idsOfContent: () => [] },
+    ...{ look, idsOf: () => [], hasCome: () => false },
     ...{ isRepeated: async () => false, isAlone: () => true, clock: createVirtualClock() },
   });
   for (let nth = 0; nth < 3; nth += 1) await findNamed(newOrder(), 1_000);

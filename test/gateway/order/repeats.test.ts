@@ -876,6 +876,25 @@ describe('a repeat without an id', () => {
       await house.clock.advance(20_000);
       expect(await Promise.all([repeating, waiting].map(pinOf))).toEqual(['pin of V2', 'pin of V3']);
     });
+
+    test('just sold at a process that is taken for dead while it reads them is told to one customer', async () => {
+      const slowReceipt = (call: V1Call): Promise<Finding> => pause(house.clock, 2_000).then(() => receiptOfPins(call));
+      const parts = sharedList();
+      const house = openWalkHouse({
+        ...slowly(0, SUCCESS, { ...SUCCESS, reference: 'V3' }),
+        find: (call) => slowReceipt(call),
+        parts,
+      });
+      const other = openWalkHouse({ ...slowly(0, AGAIN), find: receiptOfPins, beside: house, parts });
+      const waiting = askForPins(house);
+      await house.clock.advance(500);
+      await markUntold(house.journal, [house.clock.now()]);
+      const repeating = askForPins(other);
+      await house.clock.advance(500);
+      repeating.end(true);
+      await house.clock.advance(20_000);
+      expect(await Promise.all([repeating, waiting].map(pinOf))).toEqual(['pin of V1', 'pin of V3']);
+    });
   });
 
   test('is told the success whose reply met a closed connection, and the next one buys', async () => {

@@ -3,7 +3,7 @@ import { openLine } from '../open-line';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../../../src/domain/order';
 import { createUnwrittenTellings, markTold, markToldWhenAsked, takeEnd, watchHangUp } from '../../../src/gateway/tell/mark-told';
 import type { Journal } from '../../../src/journal/journal';
-import { toldLine } from '../../../src/journal/told-sales';
+import { toldLine, type ToldStore } from '../../../src/journal/told-sales';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 import { newOrder } from '../../journal/new-order';
 
@@ -107,6 +107,20 @@ test('a hang-up on an end that was written as told takes back that time, however
   await markTold(taken as Order, 'success', line, noting);
   end(false);
   expect(told.at(-1)).toEqual([NOT_TOLD, NOW_MS]);
+});
+
+test.each([
+  ['told, to the script that has just ordered them', { isOwn: true }, {}, 1_000, true],
+  ['pending, where its process may have been taken for dead', { isOwn: true }, {}, 16_000, false],
+  ['pending, where a neighbour has taken its process for dead', { isOwn: true }, { toldAtMs: NOT_TOLD }, 1_000, false],
+  ['pending, to a script that repeats the order', {}, {}, 1_000, false],
+] as const)('the end of PINs that cannot be written as told is %s', async (_title, whose, mark, agoMs, isTold) => {
+  const { parts } = openParts({ isWritable: false });
+  const toldSales = (): ToldStore => ({ append: async () => undefined, read: async () => [] });
+  const atMs = NOW_MS - agoMs;
+  const order: Order = { ...ORDER, ...mark, openedAtMs: atMs, settledAtMs: atMs };
+  const how = { told: 'success', isContested: true, isNamed: false, line: openLine().line, ...whose } as const;
+  expect((await takeEnd(order, how, { ...parts, toldSales })) !== 'unwritten').toBe(isTold);
 });
 
 test.each(['failure', 'pending'] as const)(

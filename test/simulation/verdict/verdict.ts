@@ -232,13 +232,15 @@ export class Verdict {
     // Another sale under the id of this one, which was refused, does not count.
     const asked = sold ?? subject.purchases.find(({ openedAt }) => openedAt !== undefined)?.content;
     const isNumberless = asked?.number === '';
+    // An order that v1 declined is proven absent like one that never was (decision 0013).
+    const isUncharged = order === undefined || order.status === 'failed';
     const isHidden =
-      order === undefined ? this.#dialect.isObscure : [...subject.contents.values()].some((one) => this.#dialect.hides(one));
+      (isUncharged && this.#dialect.isObscure) || [...subject.contents.values()].some((one) => this.#dialect.hides(one));
     // A row with a price that v1's list has no more is given to no order, and a service that is off sells nothing by which the history could be checked.
-    const isRepriced = this.#v1.havePricesChanged && (order === undefined || !['airtime', 'bulk_sms'].includes(order.category));
+    const isRepriced = this.#v1.havePricesChanged && (isUncharged || !['airtime', 'bulk_sms'].includes(order.category));
     if (
       last.word === 'pending' &&
-      (isHidden || isRepriced || isNumberless || subject.isMistimed || this.#isAlikeToAnother(subject, expected === 'failure'))
+      (isHidden || isRepriced || isNumberless || subject.isMistimed || this.#isAlikeToAnother(subject, isUncharged))
     ) {
       this.alike += 1;
       return;
