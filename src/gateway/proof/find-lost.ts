@@ -74,7 +74,9 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   // For these orders the quiet time was over before the history is read: an attempt that reached v1 is in the history by now.
   const isQuiet = (order: Order): boolean => Math.min(startedAt - lastAttemptAt(order), steadyForMs) >= quietMsOf(order, mapping);
   const quietOnes = new Set(lost.filter(isQuiet));
-  const sinceMs = Math.min(...lost.map((order) => order.openedAtMs - (quietOnes.has(order) ? CLOCK_ERROR_MS : EARLIER_MS)));
+  // The history has v1's times, and v1's clock may be behind.
+  const earlierMs = (order: Order): number => (quietOnes.has(order) ? CLOCK_ERROR_MS : EARLIER_MS + CLOCKS_APART_MS);
+  const sinceMs = Math.min(...lost.map((order) => order.openedAtMs - earlierMs(order)));
   const traitsOfOrder: TraitsOfOrder = (order, prices) => traitsIn(order, prices, { mapping, setOf: parts.setOf });
   const prices = await pricesOf(context, parts);
   const traits = new Map(lost.map((order) => [order, traitsOfOrder(order)]));
