@@ -71,16 +71,13 @@ interface DayParts extends Sets {
 export async function reportDay(day: Day, parts: DayParts): Promise<DayReport> {
   const ask = askWithRetries(parts.upstream, parts.context, parts.clock);
   // v1's history is read before the journal: every order with a row was in the journal before v1 had the row.
-  const v1 = await readV1Day(day, ask);
+  const v1 = await readV1Day(day, ask, parts.clock);
   const unread = [...v1.unread];
   const orders = await readOrders(day, v1.rows, parts, unread);
   const others = await pairsOfOtherKeys(orders, v1.rows, parts);
   const theirs = new Set(others.map(({ row }) => row));
-  const pairs = pairUp(
-    orders,
-    v1.rows.filter((row) => !theirs.has(row)),
-    parts,
-  );
+  const own = v1.rows.filter((row) => !theirs.has(row));
+  const pairs = pairUp(orders, own, v1.aheadMs, parts);
   const zone = zoneOf(pairs);
   const isOfDay = (atMs: number): boolean => atMs >= day.fromMs && atMs < day.untilMs;
   const ofDay = orders.filter(({ openedAtMs }) => isOfDay(openedAtMs));
@@ -164,7 +161,12 @@ async function pairsOfOtherKeys(
 }
 
 /** Finds the order of each row: by v1's reference, then by request id, then by number, amount, service and time. */
-function pairUp(orders: readonly Order[], rows: readonly V1Row[], sets: Sets): Map<Order, Pair & { readonly row: V1Row }> {
+function pairUp(
+  orders: readonly Order[],
+  rows: readonly V1Row[],
+  aheadMs: number,
+  sets: Sets,
+): Map<Order, Pair & { readonly row: V1Row }> {
   const pairs = new Map<Order, Pair & { readonly row: V1Row }>();
   const free = new Set(rows.filter((row) => !row.isMoneyIn));
   const claim = (order: Order, row: V1Row, isSure: boolean): void => {
@@ -186,11 +188,13 @@ function pairUp(orders: readonly Order[], rows: readonly V1Row[], sets: Sets): M
   const wanting = unnamed().map((order) => ({ order, traits: traitsIn(order, undefined, sets) }));
   for (const row of [...free].reverse()) {
     const receipt = { data: row.data };
+    // By v1's clock, and by ours as far as they differ now: on that day they may have agreed.
+    const timesMs = row.timesMs.flatMap((time) => [time, time + aheadMs]);
     const alike = wanting.filter(
-      (one) => !pairs.has(one.order) && isTimely(one.order, { ...row, row: receipt, receipt }) && isAlike(one, receipt),
+      (one) => !pairs.has(one.order) && isTimely(one.order, { ...row, timesMs, row: receipt, receipt }) && isAlike(one, receipt),
     );
     const distance = ({ order }: (typeof alike)[number]): number =>
-      Math.min(...row.timesMs.map((time) => Math.abs(time - order.openedAtMs)));
+      Math.min(...timesMs.map((time) => Math.abs(time - order.openedAtMs)));
     const [nearest] = alike.sort((one, other) => distance(one) - distance(other));
     if (nearest !== undefined) claim(nearest.order, row, false);
   }

@@ -25,6 +25,8 @@ export interface V1Day {
   readonly rows: readonly V1Row[];
   /** The first row after `rows`, if there is one. Its balance before is the closing balance of the day. */
   readonly next: V1Row | undefined;
+  /** By how much our clock is ahead of v1's now; 0 where v1 does not tell its time. */
+  readonly aheadMs: number;
   /** False where rows may be missing. */
   readonly isWhole: boolean;
   readonly walletNow: AmountMinor | undefined;
@@ -39,7 +41,7 @@ const KEY_REFUSED: ReadonlySet<number> = new Set([401, 403]);
 /** How far a row may be outside of the day: clocks differ, and v1 may write a row a little later than the order was opened. */
 export const MARGIN_MS = 15 * 60_000;
 
-export async function readV1Day(day: Day, ask: Ask): Promise<V1Day> {
+export async function readV1Day(day: Day, ask: Ask, clock: Clock): Promise<V1Day> {
   const unread: string[] = [];
   let nextListed: HistoryRow | undefined;
   const sinceMs = day.fromMs - MARGIN_MS;
@@ -55,6 +57,7 @@ export async function readV1Day(day: Day, ask: Ask): Promise<V1Day> {
     },
     ask,
   );
+  const nowMs = clock.now();
   if (pages.missed !== undefined) unread.push(`v1's history: ${troubleOf(pages.missed)}.`);
   else if (pages.wholeSinceMs > sinceMs) unread.push("v1's history: not all of the day can be told from its pages.");
   const listed = [...pages.rows.values(), ...(nextListed === undefined ? [] : [nextListed])];
@@ -67,7 +70,7 @@ export async function readV1Day(day: Day, ask: Ask): Promise<V1Day> {
   const walletNow = await readWallet(ask);
   if (typeof walletNow === 'string') unread.push(`The wallet: ${walletNow}.`);
   return {
-    ...{ rows, next, unread, isWhole: pages.wholeSinceMs <= sinceMs },
+    ...{ rows, next, unread, isWhole: pages.wholeSinceMs <= sinceMs, aheadMs: nowMs - (pages.serverAtMs ?? nowMs) },
     walletNow: typeof walletNow === 'string' ? undefined : walletNow,
   };
 }

@@ -125,18 +125,21 @@ export function outcomeOfReceipt(body: JsonObject, reference: string): Outcome |
   const receipt = receiptOf(body);
   if (receipt === undefined || orderInReceipt(body, reference) !== 'this' || isCredit(receipt)) return undefined;
   if (receipt.status === 'success' && isYes(receipt.refunded)) return undefined;
+  const delivery = readDelivery(receipt);
+  // v1 shows no number with PINs. Where it shows no PINs either they may stand in its description, which the journal would keep.
+  const mayHavePins = (receipt.phone ?? '') === '' && delivery.pins === undefined;
   switch (receipt.status) {
     case 'success':
       // v1's description names what was bought. It explains no failure or delay, so only a success has it as its message.
       return {
         kind: 'succeeded',
         reference,
-        ...(typeof receipt.description === 'string' ? { message: receipt.description } : {}),
-        delivery: readDelivery(receipt),
+        ...(typeof receipt.description === 'string' && !mayHavePins ? { message: receipt.description } : {}),
+        delivery,
       };
     case 'pending':
     case 'processing':
-      return { kind: 'pending', reference, delivery: readDelivery(receipt) };
+      return { kind: 'pending', reference, delivery };
     // The receipt of a failed order shows the balances around a charge that was refunded: no price may be read from it.
     case 'failed':
       return { kind: 'declined', reference };

@@ -530,6 +530,26 @@ describe('an order that v1 says it had already', () => {
     expect(await buy(house)).toMatchObject({ status });
   });
 
+  test.each([
+    ['is sold where v1, minutes behind, sold PINs after the opening', 2_000, 'success'],
+    ['is pending where v1 sold PINs half a second before the opening', -500, 'pending'],
+  ])('%s', async (_title, soldAfterMs, status) => {
+    const { clock, ...before } = openWalkHouse();
+    const openedAtMs = clock.now();
+    const byV1 = (ms: number): number => Math.floor((ms - 300_500) / 1_000) * 1_000;
+    const created_at = zoned(byV1(openedAtMs + soldAfterMs));
+    const data = { reference: 'V1', status: 'success', category: 'exam', created_at, pins: [{ pin: '1234567890', serial: 's' }] };
+    const house = openWalkHouse({
+      answers: [{ outcome: SUCCESS, isDuplicate: true, afterMs: 3_000 }],
+      find: () => ({ kind: 'found', body: { status: 'success', data }, serverAtMs: byV1(clock.now()) }),
+      beside: { clock, ...before },
+    });
+    const body = { exam_name: 'WAEC', quantity: 1, 'request-id': 'r-1' };
+    const served = house.gateway.handle(legacyRequest({ path: '/api/epin/', body, headers: AXIOS }));
+    await clock.advance(9_000);
+    expect(readReply(await served)).toMatchObject({ status });
+  });
+
   test('is not told as sold where its receipt has another number, and v1 gave that of another reference first', async () => {
     let asked = 0;
     const find: WalkHouseOptions['find'] = () => {

@@ -57,13 +57,15 @@ interface World {
   /** Rows of v1's history, oldest first. Each charges 98 naira. The wallet begins with 1,000. */
   readonly rows?: readonly Row[];
   readonly utc?: true;
+  /** By how much v1's clock is behind. */
+  readonly behindMs?: number;
   readonly paidInLater?: number;
   readonly answer?: (call: V1Call, nth: number) => Finding | undefined;
   /** How long v1 takes for each answer. */
   readonly answersInMs?: number;
 }
 
-async function report({ orders = [], rows = [], utc, paidInLater = 0, answer, answersInMs = 0 }: World) {
+async function report({ orders = [], rows = [], utc, behindMs = 0, paidInLater = 0, answer, answersInMs = 0 }: World) {
   const journal = createMemoryJournal();
   const clock = createVirtualClock();
   for (const order of orders) {
@@ -90,7 +92,12 @@ async function report({ orders = [], rows = [], utc, paidInLater = 0, answer, an
     balance -= 98;
     const data: JsonObject = {
       ...{ reference, transaction_ref: reference, category: 'airtime', type: 'debit', amount: 100, status, phone },
-      ...{ balance_before: before, balance_after: balance, created_at: watText(utc ? atMs - HOUR_MS : atMs), ...more },
+      ...{
+        balance_before: before,
+        balance_after: balance,
+        created_at: watText((utc ? atMs - HOUR_MS : atMs) - behindMs),
+        ...more,
+      },
     };
     if (status === 'failed') balance = before;
     return data;
@@ -111,7 +118,8 @@ async function report({ orders = [], rows = [], utc, paidInLater = 0, answer, an
       .map(({ transaction_ref: ref, category, amount, status, created_at: at }) => ({
         ...{ transaction_ref: ref!, category: category!, amount: `${amount as number}.00`, status: status!, created_at: at! },
       }));
-    return found({ transactions, total: listed.length, page, per_page: size, total_pages: Math.ceil(listed.length / size) });
+    const list = { transactions, total: listed.length, page, per_page: size, total_pages: Math.ceil(listed.length / size) };
+    return { ...found(list), serverAtMs: clock.now() - behindMs };
   });
   const context = { credentials: CREDENTIALS, clientAddress: '127.0.0.1', timeoutMs: 10_000 };
   const made = reportDay(DAY, { journal, upstream, context, mapping, setOf, clock });
@@ -196,6 +204,12 @@ test.each<[string, Outcome]>([
     expect(strange.differences.map(({ kind }) => kind)).toEqual(['not_in_journal', 'not_in_journal', 'not_in_journal']);
   },
 );
+
+test('it is recognised there also where the times of v1 are in UTC and its clock is minutes behind', async () => {
+  const orders = [{ id: 'a', outcome: { kind: 'rejected', httpStatus: 400 } as const }];
+  const made = await report({ orders, rows: [{ reference: 'V1' }], utc: true, behindMs: 5 * MINUTE_MS });
+  expect(textOf(made)).toEqual(['differences', 'charged_told_failed a V1 alike']);
+});
 
 describe('a sale of another key of the same v1 account', () => {
   const OTHER = 'a'.repeat(32);

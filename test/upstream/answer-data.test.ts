@@ -138,6 +138,11 @@ describe('a receipt', () => {
     expect(outcomeOfReceipt(receipt({ pins, token: null }), 'v1-9')).toMatchObject({ delivery: { pins } });
   });
 
+  it.each([null, ''])('without cards and with the number %j tells no description, in which the PINs may stand', (phone) => {
+    const shows = { phone, pins: null, token: null, description: 'WAEC PIN 918273645012 serial WRN77' };
+    expect(outcomeOfReceipt(receipt(shows), 'v1-9')).not.toHaveProperty('message');
+  });
+
   it.each(['pending', 'processing'])('with status %s is pending', (status) => {
     expect(outcomeOfReceipt(receipt({ status }), 'v1-9')?.kind).toBe('pending');
   });

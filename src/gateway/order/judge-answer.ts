@@ -221,6 +221,7 @@ interface IdentifyingParts {
  * (decision 0024). The journal keeps orders for at least a day.
  */
 const OLD_MS = 20 * 3_600_000;
+const SECOND_MS = 1_000;
 
 /** Judged by v1's own clock only: this machine's clock may be a day wrong. False where v1's answer has no time. */
 function isOldSale(
@@ -240,6 +241,7 @@ export async function identifyOrder(
   parsed: ParsedRequest,
   parts: IdentifyingParts,
 ): Promise<Evidence> {
+  const askedAtMs = parts.clock.now();
   const finding = await askForReceipt(reference, readContextOf(parsed), parts.upstream);
   if (finding.kind === 'refused' && finding.httpStatus === 404) return { identity: 'none' };
   if (finding.kind !== 'found') return { identity: 'unread' };
@@ -250,12 +252,15 @@ export async function identifyOrder(
   const listed = traitsOf(operation, intent.values, lists);
   const traits = { ...traitsOf(operation, intent.values), charge: listed.charge };
   const known = { openedAtMs, nowMs: parts.clock.now(), listPrice: listed.faceValue };
-  const identity = identifyReceipt(finding.body, traits, known);
+  const aheadMs = known.nowMs - (finding.serverAtMs ?? known.nowMs);
+  // At least: v1 answers some time after the question, and tells whole seconds. So a sale just before the opening is none since then.
+  const leastMs = aheadMs - (known.nowMs - askedAtMs) - SECOND_MS;
+  const identity = identifyReceipt(finding.body, traits, { ...known, aheadMs: Math.max(Math.min(aheadMs, 0), leastMs) });
   const isRuledOut = identity === 'unclear' && rulesOut(finding.body, listed, otherServices(operation, mapping));
   return {
     identity: isRuledOut ? 'contradicted' : identity,
     outcome: outcomeOfReceipt(finding.body, reference),
     isOldSale: isOldSale(finding, openedAtMs, parts),
-    isExact: isExactly(finding.body, listed, { ...known, aheadMs: known.nowMs - (finding.serverAtMs ?? known.nowMs) }),
+    isExact: isExactly(finding.body, listed, { ...known, aheadMs }),
   };
 }

@@ -64,6 +64,8 @@ const DAY_MS = 24 * 3_600_000;
 const SHOWN_WITHIN_MS = 60_000;
 /** If v1's clock and this machine's clock are further apart than this, times prove nothing. */
 const CLOCKS_APART_MS = 10 * 60_000;
+/** The history is read by v1's times, and v1's clock may be behind. */
+const EARLIER_BY_V1_MS = EARLIER_MS + CLOCKS_APART_MS;
 
 /** Looks for the `lost` orders, a bounded share of the key's open ones, and settles those that it finds or proves absent. */
 export async function findLost(lost: readonly Order[], context: CallContext, parts: LostParts): Promise<LookResult> {
@@ -74,7 +76,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   // For these orders the quiet time was over before the history is read: an attempt that reached v1 is in the history by now.
   const isQuiet = (order: Order): boolean => Math.min(startedAt - lastAttemptAt(order), steadyForMs) >= quietMsOf(order, mapping);
   const quietOnes = new Set(lost.filter(isQuiet));
-  const sinceMs = Math.min(...lost.map((order) => order.openedAtMs - (quietOnes.has(order) ? CLOCK_ERROR_MS : EARLIER_MS)));
+  const sinceMs = Math.min(...lost.map((order) => order.openedAtMs - (quietOnes.has(order) ? CLOCK_ERROR_MS : EARLIER_BY_V1_MS)));
   const traitsOfOrder: TraitsOfOrder = (order, prices) => traitsIn(order, prices, { mapping, setOf: parts.setOf });
   const prices = await pricesOf(context, parts);
   const traits = new Map(lost.map((order) => [order, traitsOfOrder(order)]));

@@ -39,7 +39,7 @@ export interface HistoryQuestion {
   readonly offsetMs: number;
   /** False for a row that is certainly none of the lost orders: such a row is skipped. */
   readonly mayBeLost: (row: JsonObject) => boolean;
-  /** True for a row of the time of a lost order: its receipt is read before the others. */
+  /** True for a row of the time of a lost order, by our clock: its receipt is read before the others. */
   readonly isTimely: (row: HistoryRow) => boolean;
   /** Whether one of the lost orders buys PINs. */
   readonly arePinsSought: boolean;
@@ -115,13 +115,12 @@ export function createHistoryReader({ journal, ...parts }: ReaderParts): History
         (call) => upstream.find(call, context),
       );
       if (pages.missed !== undefined) return undefined;
-      const { rows, shown, wholeSinceMs, serverAtMs } = pages;
+      const { shown, wholeSinceMs, serverAtMs } = pages;
       const aheadMs = serverAtMs && parts.clock.elapsed() + question.offsetMs - serverAtMs;
+      const rows = [...pages.rows.values()].map((row) => ({ ...row, timesMs: row.timesMs.map((time) => time + (aheadMs ?? 0)) }));
       // A full cache may forget receipts while others are read.
-      const receipts = new Map(
-        [...rows.values()].map((row) => [row.reference, upToDate(receiptsOfRows.keptOf(row.reference, context), row)]),
-      );
-      const unread = [...rows.values()].filter(({ reference }) => receipts.get(reference) === undefined);
+      const receipts = new Map(rows.map((row) => [row.reference, upToDate(receiptsOfRows.keptOf(row.reference, context), row)]));
+      const unread = rows.filter(({ reference }) => receipts.get(reference) === undefined);
       const wanted = [...unread.filter(question.isTimely), ...unread.filter((row) => !question.isTimely(row))];
       const asked = wanted.slice(0, RECEIPTS_MAX);
       let hasLearnt = false;
@@ -136,8 +135,9 @@ export function createHistoryReader({ journal, ...parts }: ReaderParts): History
       // A row in the future rules its zone out for all rows. Read as UTC, a sale made past the gateway one hour before an order would fit that order.
       const latestMs = Math.max(...[...shown.values()].map(latestTimeOf));
       const readings = ZONE_OFFSETS_MS.filter((offset) => latestMs - offset <= (serverAtMs ?? Infinity) + AHEAD_MS).length;
-      const unclaimed = [...rows.values()].map(({ timesMs, ...row }) => ({
-        ...{ ...row, timesMs: timesMs.slice(0, readings).map((time) => time + (aheadMs ?? 0)) },
+      const unclaimed = rows.map((row) => ({
+        ...row,
+        timesMs: row.timesMs.slice(0, readings),
         receipt: receipts.get(row.reference),
       }));
       return { unclaimed, shown, wholeSinceMs, serverAtMs, aheadMs, hasLearnt };

@@ -67,6 +67,14 @@ test('a look asks for a hundred receipts, the timely ones first, and the next lo
   expect(receiptsAsked()[0]).toBe('V200');
 });
 
+test('a row is timely by our clock, where that of v1 is five minutes behind', async () => {
+  const { reader, receiptsAsked } = openReader(101);
+  const behindMs = 5 * 60_000;
+  const offsetMs = NOW + behindMs - createVirtualClock().elapsed();
+  await reader.read({ ...ALL, offsetMs, isTimely: ({ timesMs }) => timesMs.includes(NOW) }, CONTEXT);
+  expect(receiptsAsked()[0]).toBe('V5');
+});
+
 test('the receipts of one look count in it, also where the memory of receipts is full', async () => {
   const { reader } = openReader(6);
   const history = await withSmallTables(10_000, () => reader.read(ALL, CONTEXT));

@@ -158,6 +158,12 @@ test.each<[string, readonly Row[], unknown, Looked?]>([
     FOUND,
     { serverErrorMs: -5 * MINUTE_MS },
   ],
+  [
+    'so it is where v1 shows its times in UTC',
+    [{ reference: 'V1', timeText: new Date(START - 5 * MINUTE_MS).toISOString().slice(0, 19).replace('T', ' ') }],
+    FOUND,
+    { serverErrorMs: -5 * MINUTE_MS },
+  ],
   ['an order that v1 does not have has no outcome at once', [], UNKNOWN],
   ['an order that v1 does not have after the quiet time was never sent', [], ABSENT, QUIET],
   ['so was one that is in doubt because v1 has refused it as known', [], ABSENT, { lost: { outcome: IN_DOUBT }, ...QUIET }],
