@@ -38,10 +38,6 @@ export function createObserver(log: Log, metrics: Metrics, options: ObserverOpti
   const noting: Noting = { log, metrics, showId, headerId, titleOf, repeated };
   const watching = harmless((error) => log.error('watching', errorFields(error)));
   let refusedAtMs = -Infinity;
-  const noteBroken = watching((error: GatewayError) => {
-    metrics.requestDone({ outcome: 'refused', refusedAs: error.code, durationMs: 0 });
-    log.info('request', { kind: 'broken', refusedAs: error.code, detail: error.detail });
-  });
   return {
     served: watching((request: LegacyRequest, served: Served, durationMs: number, isAbandoned?: boolean) =>
       noteServed(request, served, { durationMs, isAbandoned }, noting),
@@ -51,11 +47,10 @@ export function createObserver(log: Log, metrics: Metrics, options: ObserverOpti
       ? watching((parsed: ParsedRequest, sentId: string | undefined) => noteRead(parsed, sentId, noting))
       : undefined,
     requestDone: watching((ended: EndedRequest) => noteDone(ended, noting)),
-    /** Logs broken HTTP; returns the refusal. */
-    brokenRequest: (error: GatewayError): GatewayError => {
-      noteBroken(error);
-      return error;
-    },
+    brokenRequest: watching((error: GatewayError) => {
+      metrics.requestDone({ outcome: 'refused', refusedAs: error.code, durationMs: 0 });
+      log.info('request', { kind: 'broken', refusedAs: error.code, detail: error.detail });
+    }),
     /** A connection found no room, or was ended to make some: the script hears nothing, and no request is logged. */
     connectionRefused: watching((why: string) => {
       metrics.connectionRefused(why);
