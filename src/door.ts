@@ -60,8 +60,8 @@ export function createDoor(config: Config, parts: DoorParts): HttpServer {
   });
   const limits = { ...DEFAULT_HTTP_LIMITS, connectionsMax: shares.public };
   const proxies = createProxies(config.trustedProxies, clientAddress);
-  const knowledge = { proxies, known, onRefused: observer.connectionRefused };
-  return createHttpServer(app, limits, (error, partial) => refuse(observer.brokenRequest(error), partial), knowledge);
+  const knowledge = { proxies, known, onRefused: observer.connectionRefused, onBroken: observer.brokenRequest };
+  return createHttpServer(app, limits, refuse, knowledge);
 }
 
 /** Every call of v1 requires a key (section 5), so a success proves one. OPTIONS is not among them: servers answer it to browsers without a key. */

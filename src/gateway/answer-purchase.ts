@@ -148,7 +148,7 @@ async function finishPurchase(order: Order, purchase: BegunPurchase, parsed: Par
   const echoed: Order = order.echo === newOrder.echo ? order : { ...order, echo: newOrder.echo };
   return {
     outcome: outcome.kind,
-    repeat: isJoined ? 'joined' : openingKind === 'replayed' ? 'replayed' : undefined,
+    repeat: isJoined ? 'joined' : repeatById(order, openingKind),
     order: idsOf(echoed, outcome),
     heldMs: openSince === undefined ? undefined : parts.clock.elapsed() - Math.max(openSince, waitsFrom),
     reply: replyTo(forReply, {
@@ -159,6 +159,12 @@ async function finishPurchase(order: Order, purchase: BegunPurchase, parsed: Par
       roots: { order: orderRoot(echoed, outcome) },
     }),
   };
+}
+
+function repeatById(order: Order, openingKind: BegunPurchase['openingKind']): Answer['repeat'] {
+  if (openingKind === 'replayed') return 'replayed';
+  // A request whose order cannot be read may be a first one.
+  return openingKind === 'opened' || isStandIn(order) ? undefined : 'again';
 }
 
 /**

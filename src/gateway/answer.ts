@@ -32,5 +32,5 @@ export function idsOf(order: Order, outcome: Outcome): OrderIds {
   return isStandIn(order) ? { requestId: id, reference } : { requestId: id, number, reference };
 }
 
-/** For logs and metrics: `joined` as in `RepeatKind`, `replayed` as in `OpeningKind`. */
-export type Repeat = 'joined' | 'replayed';
+/** For logs and metrics: `joined` and `again` as in `RepeatKind`, `replayed` as in `OpeningKind`. */
+export type Repeat = 'joined' | 'again' | 'replayed';

@@ -29,7 +29,8 @@ export interface EndedRequest {
   readonly address: string | undefined;
   /** As sent, without query. */
   readonly path: string;
-  readonly status: number;
+  /** Undefined where no reply has begun. */
+  readonly status: number | undefined;
   readonly durationMs: number;
   /** Set when the request was refused: the reason, and the request's headers where they could be read. */
   readonly refusal?: { readonly error: GatewayError; readonly headers: LegacyHeaders | undefined };
@@ -190,7 +191,7 @@ function endedRequest(
     kind,
     method: request.method,
     path: originForm(request.originalUrl).split('?', 1)[0] ?? '/',
-    status: response.statusCode,
+    status: response.headersSent ? response.statusCode : undefined,
     durationMs: Math.round(ageMs),
     address,
     ...(refusal === undefined ? {} : { refusal }),

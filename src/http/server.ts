@@ -31,7 +31,11 @@ export interface ServerKnowledge {
   readonly known?: KnownAddresses;
   /** Called for each connection that found no room, or was ended to make some. */
   readonly onRefused?: ConnectionsOptions['onRefused'];
+  /** Called for each broken request that the application has not begun, and so does not tell of. */
+  readonly onBroken?: TellBroken;
 }
+
+const ignore = (): void => undefined;
 
 const SWEEP_MS = 25;
 /** So long after the listener closed, incomplete requests are no longer waited for. Node's own limits end with the listener. */
@@ -44,7 +48,7 @@ export function createHttpServer(
   app: Express,
   limits: Omit<HttpLimits, 'bodyBytesMax' | 'bodyTimeMs' | 'fieldsMax' | 'depthMax'>,
   refuse: Refuse,
-  { proxies = NO_PROXIES, known = new KnownAddresses(), onRefused = () => undefined }: ServerKnowledge = {},
+  { proxies = NO_PROXIES, known = new KnownAddresses(), onRefused = ignore, onBroken: tell = ignore }: ServerKnowledge = {},
 ) {
   let isLeaving = false;
   const connections = new Connections({
@@ -85,12 +89,12 @@ export function createHttpServer(
   if (serve === undefined) throw new Error('The server does not take its connections as before.');
   server.off('connection', serve);
   server.on('connection', (socket) => connections.add(socket, () => serve.call(server, socket)));
-  server.on('drop', () => onRefused('full')).on('clientError', unlessArrived(mendOrRefuse(server, connections, refuse)));
+  server.on('drop', () => onRefused('full')).on('clientError', unlessArrived(mendOrRefuse(server, connections, refuse, tell)));
   // Node would answer an unknown Expect with an empty 417. RFC 9110 section 10.1.1 allows us to ignore it.
   server.on('checkExpectation', onRequest);
   server.on('connect', (_request, socket) => {
     connections.of(socket)?.release();
-    answerRaw(socket, 405, new GatewayError('wrong_method', 'CONNECT is not served.'), refuse);
+    answerRaw(socket, 405, new GatewayError('wrong_method', 'CONNECT is not served.'), telling(tell, refuse));
   });
   return {
     server,
@@ -111,6 +115,15 @@ export function createHttpServer(
   };
 }
 
+type TellBroken = (error: GatewayError) => void;
+
+function telling(tell: TellBroken, refuse: Refuse): Refuse {
+  return (error, partial) => {
+    tell(error);
+    return refuse(error, partial);
+  };
+}
+
 type OnBroken = (error: ParseError, socket: Duplex) => void;
 
 /** No request is too slow whose bytes have arrived while the process was held up: it would be told as failed unread, also a question about an order. */
@@ -125,7 +138,7 @@ function unlessArrived(onBroken: OnBroken): OnBroken {
 }
 
 /** Handles requests that the parser rejects: one with bare spaces in its address is mended and served, any other is refused. */
-function mendOrRefuse(server: Server, connections: Connections, refuse: Refuse): OnBroken {
+function mendOrRefuse(server: Server, connections: Connections, refuse: Refuse, tell: TellBroken): OnBroken {
   return (error, socket) => {
     const connection = connections.of(socket);
     // The old parser reports its error again for further bytes; the mended connection is served already.
@@ -133,7 +146,7 @@ function mendOrRefuse(server: Server, connections: Connections, refuse: Refuse):
     connection?.release();
     const bytes = error.rawPacket === undefined || isReplyOwed(socket) ? undefined : encodeSpacedTarget(error.rawPacket);
     if (bytes === undefined || connection === undefined || !(socket instanceof Socket))
-      return answerBrokenRequest(error, socket, refuse);
+      return answerBrokenRequest(error, socket, connection?.hasBegun === true ? refuse : telling(tell, refuse));
     connection.isServedMended = true;
     serveMended(server, socket, bytes);
   };

@@ -130,7 +130,7 @@ function createRequestMetrics({ counter, times }: Make) {
 function createCallerMetrics({ counter, shown }: Make) {
   const repeats = counter(
     'compat_repeats_total',
-    'Purchases that repeat another request: joined to an order under way or never told, or replayed as it was sold',
+    'Purchases that repeat another request: joined without an id, or again under their own, to an order under way or never told, or replayed as it was sold',
     ['repeat'],
   );
   const hangUps = counter('compat_hang_ups_total', 'Scripts that hung up before the reply to a purchase, by kind of caller', [

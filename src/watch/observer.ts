@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { GatewayError } from '../domain/errors';
 import { harmless } from '../domain/harmless';
 import type { LegacyHeaders, LegacyRequest } from '../domain/legacy';
+import { createLru } from '../domain/lru';
 import { keepName, showPath, showText } from '../domain/shown-words';
 import { NOT_KEPT } from '../domain/traffic';
 import type { ParsedRequest } from '../gateway/read/walk-in';
@@ -21,6 +22,7 @@ export type Observer = ReturnType<typeof createObserver>;
 const PROBLEMS_LOGGED_MAX = 20;
 /** Refused connections are told again when there were none for so long. */
 const REFUSED_AGAIN_MS = 600_000;
+const SOLD_MAX = 10_000;
 
 interface ObserverOptions {
   /** How a request id may appear in the log. */
@@ -35,13 +37,10 @@ interface ObserverOptions {
 export function createObserver(log: Log, metrics: Metrics, options: ObserverOptions = {}) {
   const { showId = (id) => id, headerId = () => undefined, titleOf = () => undefined } = options;
   const { repeated = { noteServed: () => undefined } } = options;
-  const noting: Noting = { log, metrics, showId, headerId, titleOf, repeated };
+  const sold = createLru<number, string>(SOLD_MAX);
+  const noting: Noting = { log, metrics, showId, headerId, titleOf, repeated, sold };
   const watching = harmless((error) => log.error('watching', errorFields(error)));
   let refusedAtMs = -Infinity;
-  const noteBroken = watching((error: GatewayError) => {
-    metrics.requestDone({ outcome: 'refused', refusedAs: error.code, durationMs: 0 });
-    log.info('request', { kind: 'broken', refusedAs: error.code, detail: error.detail });
-  });
   return {
     served: watching((request: LegacyRequest, served: Served, durationMs: number, isAbandoned?: boolean) =>
       noteServed(request, served, { durationMs, isAbandoned }, noting),
@@ -51,11 +50,10 @@ export function createObserver(log: Log, metrics: Metrics, options: ObserverOpti
       ? watching((parsed: ParsedRequest, sentId: string | undefined) => noteRead(parsed, sentId, noting))
       : undefined,
     requestDone: watching((ended: EndedRequest) => noteDone(ended, noting)),
-    /** Logs broken HTTP; returns the refusal. */
-    brokenRequest: (error: GatewayError): GatewayError => {
-      noteBroken(error);
-      return error;
-    },
+    brokenRequest: watching((error: GatewayError) => {
+      metrics.requestDone({ outcome: 'refused', refusedAs: error.code, durationMs: 0 });
+      log.info('request', { kind: 'broken', refusedAs: error.code, detail: error.detail });
+    }),
     /** A connection found no room, or was ended to make some: the script hears nothing, and no request is logged. */
     connectionRefused: watching((why: string) => {
       metrics.connectionRefused(why);
@@ -101,6 +99,8 @@ export function createObserver(log: Log, metrics: Metrics, options: ObserverOpti
 interface Noting extends Required<ObserverOptions> {
   readonly log: Log;
   readonly metrics: Metrics;
+  /** The sales whose success was told, by the number of the order: its owner. */
+  readonly sold: ReturnType<typeof createLru<number, string>>;
 }
 
 function noteRead(parsed: ParsedRequest, sentId: string | undefined, { log, showId }: Noting): void {
@@ -116,12 +116,12 @@ function noteServed(
   request: LegacyRequest,
   served: Served,
   { durationMs, isAbandoned }: { readonly durationMs: number; readonly isAbandoned: boolean | undefined },
-  { log, metrics, showId, titleOf, repeated }: Noting,
+  { log, metrics, showId, titleOf, repeated, sold }: Noting,
 ): void {
   const { operation, format, family, outcome, refusal, order, heldMs } = served;
   const unknownFields = served.unknownFields.map((name) => keepName(name, request.headers));
   const path = pathOf(request, served.parameters);
-  const became = becameOf(served);
+  const became = becameOf(served, sold);
   metrics.requestDone({ operation, format, family, outcome: became, refusedAs: refusal?.code, durationMs });
   repeated.noteServed(served);
   if (refusal?.shed !== undefined) metrics.shed(refusal.shed);
@@ -157,10 +157,14 @@ function noteServed(
   });
 }
 
-/** A question about an order, and a repeat of a success that was told before, sell nothing: their outcome in the metrics is `found`. */
-function becameOf({ kind, repeat, outcome }: Served): Served['outcome'] {
-  const isSale = kind === 'purchase' && repeat !== 'replayed';
-  return isSale || outcome === 'refused' || outcome === 'unavailable' ? outcome : 'found';
+/** What sells nothing has the outcome `found` in the metrics: a question about an order, and a repeat of a success that was told before. */
+function becameOf({ kind, repeat, outcome, order, fingerprint = '' }: Served, sold: Noting['sold']): Served['outcome'] {
+  if (outcome === 'refused' || outcome === 'unavailable') return outcome;
+  if (kind !== 'purchase' || repeat === 'replayed') return 'found';
+  if (outcome !== 'succeeded' || order.number === undefined) return outcome;
+  if (sold.get(order.number) === fingerprint) return 'found';
+  sold.set(order.number, fingerprint);
+  return outcome;
 }
 
 /** For a request that was refused before the walk or passed through to v1. */

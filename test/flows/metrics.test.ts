@@ -134,6 +134,7 @@ const STEPS: readonly Step[] = [
       await Promise.all(both);
     },
     moves: {
+      'compat_requests_total{operation="buy_airtime",format="b",outcome="succeeded"}': 1,
       'compat_hold_seconds_count{operation="buy_airtime",outcome="succeeded"}': 2,
       'compat_hold_seconds_sum{operation="buy_airtime",outcome="succeeded"}': (seconds) => seconds > 2 && seconds < 40,
       'compat_repeats_total{repeat="joined"}': 1,

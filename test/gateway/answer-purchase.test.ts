@@ -101,6 +101,28 @@ test('a clock that is set forward during a sale removes no balance from the repl
   expect((await served).reply.body).toMatchObject({ status: 'success', new_balance: 402 });
 });
 
+test('a repeat under its own id counts as one while its sale is under way, while that is pending, and once it is sold', async () => {
+  const house = openWalkHouse({ answers: [{ outcome: PENDING, afterMs: 500 }] });
+  const repeatsOf = async (...asked: Promise<Served>[]) => {
+    await house.clock.advance(9_000);
+    return (await Promise.all(asked)).map(({ repeat }) => repeat);
+  };
+  expect(await repeatsOf(ask(house), ask(house))).toEqual([undefined, 'again']);
+  await giveUp(house);
+  expect(await repeatsOf(ask(house))).toEqual(['again']);
+  await giveUp(house);
+  await house.journal.settle(house.owner, 'r-1', SUCCESS, house.clock.now());
+  expect(await repeatsOf(ask(house))).toEqual(['replayed']);
+  expect(house.upstream.sent).toHaveLength(1);
+});
+
+test('a sale counts as no repeat where the journal cannot show whether its id came before', async () => {
+  const house = openWalkHouse({ away: JOURNAL_AWAY });
+  const served = ask(house);
+  await house.clock.advance(9_000);
+  expect(await served).toMatchObject({ outcome: 'unknown', repeat: undefined });
+});
+
 describe('a repeat while the journal cannot be written', () => {
   const openHouses = async (first: Outcome) =>
     openWalkHouse({ answers: [{ outcome: SUCCESS }], away: ['open'], beside: await openAfter(first) });

@@ -90,6 +90,27 @@ test('connections without room are counted, and the first of them is told with w
   ]);
 });
 
+test('a sale whose success several requests are told counts as one sale, also where the first was told pending', async () => {
+  const metrics = createMetrics({ hasProcessMetrics: false });
+  const observer = createObserver(createLog('info', { write: () => undefined }), metrics);
+  const note = (number: number, more: Partial<Served>): void =>
+    observer.served(request, { ...served, fingerprint: 'f'.repeat(32), order: { requestId: `r${number}`, number }, ...more }, 5);
+  note(1, {});
+  note(1, { repeat: 'again' });
+  note(1, { repeat: 'joined' });
+  note(1, { fingerprint: 'e'.repeat(32) });
+  note(2, { outcome: 'pending' });
+  note(2, { outcome: 'pending', repeat: 'again' });
+  note(2, { repeat: 'again' });
+  expect((await metrics.registry.metrics()).match(/^compat_(requests|repeats)_total.*$/gm)).toEqual([
+    'compat_requests_total{operation="buy_airtime",format="b",outcome="succeeded"} 3',
+    'compat_requests_total{operation="buy_airtime",format="b",outcome="found"} 2',
+    'compat_requests_total{operation="buy_airtime",format="b",outcome="pending"} 2',
+    'compat_repeats_total{repeat="again"} 3',
+    'compat_repeats_total{repeat="joined"} 1',
+  ]);
+});
+
 test('a status question or a repeat of a told sale counts as found, not as another sale', async () => {
   const metrics = createMetrics({ hasProcessMetrics: false });
   const observer = createObserver(createLog('info', { write: () => undefined }), metrics, { titleOf: () => 'Ada' });

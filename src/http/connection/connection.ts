@@ -33,6 +33,8 @@ export class Connection {
   readonly peer: string;
   /** Its last request was mended and is served as a connection of its own, which writes to this socket and ends it. */
   isServedMended = false;
+  /** The application has the current request, and tells how it ended. */
+  hasBegun = false;
   #parse: (bytes: Buffer) => void = () => undefined;
   #firstSinceMs: number | undefined;
   readonly #options: ConnectionOptions;
@@ -123,7 +125,11 @@ export class Connection {
 
   #begin(toServe: RequestToServe): void {
     const begin = (hasLeft: boolean): void => {
-      if (!hasLeft && !toServe.response.closed) this.#options.begin(toServe);
+      // One that broke before its turn is refused already.
+      const isBroken = this.#isReleased && !toServe.request.complete;
+      if (hasLeft || isBroken || toServe.response.closed) return;
+      this.hasBegun = true;
+      this.#options.begin(toServe);
     };
     const reading = untilRead();
     if (reading === undefined) begin(false);
@@ -133,6 +139,7 @@ export class Connection {
 
   readonly #onAnswered = (): void => {
     this.#current = undefined;
+    this.hasBegun = false;
     if (this.#isReleased) return void this.socket.end();
     if (this.socket.destroyed || this.socket.writableEnded) return this.release();
     const [next] = this.#waiting;

@@ -75,6 +75,47 @@ describe('a broken request', () => {
     expect(reply(await told)).toEqual({ status: 200, body: { path: '/api/topup/' } });
   });
 
+  /** Sends the bytes and ends the connection once `isSent`. Returns what was told of the requests in them. */
+  async function toldOf(bytes: string, isSent: (facts: { begun: number }) => boolean) {
+    const facts = { begun: 0 };
+    const told: unknown[] = [];
+    const { port } = await openServer(
+      ok,
+      {},
+      { onBroken: (error) => void told.push({ kind: 'broken', code: error.code }) },
+      {
+        passthrough: (request) => void request.resume(),
+        onInFlight: (by) => (facts.begun += Math.max(0, by)),
+        onRequestDone: (done) => void told.push(done),
+      },
+    );
+    const socket = connect(port, '127.0.0.1');
+    socket.resume().write(bytes);
+    await until(() => isSent(facts));
+    socket.end();
+    await until(() => socket.closed && told.length > 0);
+    return told;
+  }
+
+  test.each([
+    ['compat', '/api/topup/'],
+    ['passthrough', '/api/v1/airtime'],
+  ])('whose body is cut off (%s) is told once, by the application, and without a status', async (kind, path) => {
+    const bytes = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"network":1,`;
+    const told = await toldOf(bytes, ({ begun }) => begun === 1);
+    expect(told).toEqual([expect.objectContaining({ kind, path, status: undefined })]);
+  });
+
+  test.each([
+    ['garbage', 'garbage\r\n\r\n'],
+    ['CONNECT', 'CONNECT sell.example:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a broken first chunk', 'POST /api/topup/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
+  ])('that is broken before it begins, as with %s, is told once and never begins', async (_title, bytes) => {
+    let begun = 0;
+    const told = await toldOf(bytes, (facts) => ((begun = facts.begun), true));
+    expect([begun, told]).toEqual([0, [expect.objectContaining({ kind: 'broken' })]]);
+  });
+
   test('is answered even when the wording itself fails', async () => {
     const server = createHttpServer(express(), DEFAULT_HTTP_LIMITS, () => {
       throw new Error('no words');
