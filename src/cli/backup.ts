@@ -23,9 +23,10 @@ export function backupCommand(): Command {
     .action(async (name: string) => {
       const { config, sources } = readConfig();
       const folder = resolve(process.cwd(), name);
-      const { journal, files, secretCheck } = await makeBackup(config, sources, folder);
+      const { journal, files, secretCheck, skipped } = await makeBackup(config, sources, folder);
       const bytes = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);
       print(`${folder}: ${counted(Object.keys(files).length, 'file')}, ${(bytes / 2 ** 20).toFixed(1)} MiB.`);
+      if (skipped !== undefined) print(`The notes are not in it: ${skipped}`);
       if (journal === undefined)
         print(
           'The journal is in PostgreSQL: back it up with the tools of the database, such as pg_dump. It is not in this folder.',

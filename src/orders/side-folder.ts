@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, RootDatabase } from 'lmdb';
+import { checkDataFile } from '../journal/lmdb/check-data-file';
 import { openByteFolder } from '../journal/lmdb/environment';
 import { createLastingRoot, probeFolder } from '../journal/lmdb/lasting-root';
 
@@ -19,7 +20,7 @@ interface SideFolderOptions<Name extends string> {
   readonly isReadOnly: boolean;
 }
 
-/** Undefined for a reader of a folder that no writer has made yet. Rejects with the system's error when the folder cannot be used. */
+/** Undefined for a reader of a folder that no writer has made yet. Rejects with a sentence, or the system's error, when the folder cannot be used. */
 export async function openSideFolder<Name extends string>(options: SideFolderOptions<Name>) {
   const { dir, isReadOnly } = options;
   if (isReadOnly && !existsSync(join(dir, 'data.mdb'))) return undefined;
@@ -29,6 +30,9 @@ export async function openSideFolder<Name extends string>(options: SideFolderOpt
     // Tested before LMDB maps its files: if the disk has no room for a page of a mapped file, the system kills the process without a message.
     await probeFolder(dir);
   }
+  const complaint = await checkDataFile(dir, options.names);
+  if (complaint !== undefined)
+    throw new Error(`The folder ${dir} ${complaint}; delete it, the gateway makes it anew at its next start.`);
   const trees = openTrees(options);
   if (trees === undefined) return undefined;
   const lasting = createLastingRoot({

@@ -12,6 +12,7 @@ import * as z from 'zod';
 import { describeConfig, type Config } from '../config';
 import { pause, systemClock } from '../domain/clock';
 import { startOf } from '../domain/process-start';
+import { errorText } from '../domain/shown-words';
 import { copyJournalFolder, JOURNAL_FILE, summariseJournal, forgetUncharged } from '../journal/lmdb/backup';
 import { journalFolder } from '../journal/open-journal';
 import { forgetRefusals } from '../journal/postgres/away';
@@ -43,8 +44,8 @@ const manifestSchema = z.strictObject({
 
 type Manifest = z.infer<typeof manifestSchema>;
 
-/** Makes the folder completely or not at all. Throws an Error with a sentence for the operator. */
-export async function makeBackup(config: Config, sources: Readonly<Record<string, string>>, folder: string): Promise<Manifest> {
+/** Makes the folder completely or not at all. Throws an Error with a sentence for the operator. `skipped`: why the notes are not in it. */
+export async function makeBackup(config: Config, sources: Readonly<Record<string, string>>, folder: string) {
   if (existsSync(folder)) throw new Error(`${folder} is there already; name a new folder.`);
   if (!existsSync(config.dataDir)) throw new Error(`There is no data folder at ${config.dataDir} (DATA_DIR).`);
   const around = [config.mappingsDir, ...KEPT.map((name) => join(config.dataDir, name))].find(
@@ -57,8 +58,7 @@ export async function makeBackup(config: Config, sources: Readonly<Record<string
     // The secret first: without it, no key finds its orders in the journal.
     for (const name of KEPT) await copyInto(join(config.dataDir, name), join(draft, 'data', name));
     await copyInto(config.mappingsDir, join(draft, 'mappings'));
-    const notes = join(config.dataDir, 'notes');
-    if (existsSync(join(notes, JOURNAL_FILE))) await copyLiveFolder(notes, join(draft, 'data', 'notes'), []);
+    const skipped = await copyNotes(join(config.dataDir, 'notes'), join(draft, 'data', 'notes'));
     const journal = await copyJournal(config, join(draft, 'data', 'journal'));
     if (journal !== undefined) {
       // After the journal, and not before the replies of what it has as sold have left: a sale that is missing in this list counts as not told.
@@ -78,7 +78,7 @@ export async function makeBackup(config: Config, sources: Readonly<Record<string
     await syncFolder(draft);
     await rename(draft, folder);
     await syncFolder(dirname(folder));
-    return manifest;
+    return { ...manifest, skipped };
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     throw error;
@@ -109,6 +109,18 @@ async function copyJournal(config: Config, target: string): Promise<Manifest['jo
   const { orders = 0, open: opened = 0, newestMs } = (await summariseJournal(target)) ?? {};
   await rm(join(target, LOCK_FILE), { force: true });
   return { orders, open: opened, ...(newestMs === undefined ? {} : { newestMs }) };
+}
+
+/** Notes may be lost: where they cannot be copied, the backup is made without them. Returns the reason. */
+async function copyNotes(folder: string, target: string): Promise<string | undefined> {
+  if (!existsSync(join(folder, JOURNAL_FILE))) return undefined;
+  try {
+    await copyLiveFolder(folder, target, []);
+    return undefined;
+  } catch (error) {
+    await rm(target, { recursive: true, force: true });
+    return errorText(error);
+  }
 }
 
 async function copyLiveFolder(folder: string, target: string, trees?: readonly string[]): Promise<void> {

@@ -1,6 +1,6 @@
 /** Opens the stores that the settings name: journal, traffic and notes, for the gateway and for tools that read beside it. */
-import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Config } from '../config';
 import { systemClock } from '../domain/clock';
 import { counted } from '../domain/shown-words';
@@ -43,6 +43,7 @@ export async function openConfiguredJournal(
   const last = join(config.dataDir, LAST);
   const folder = journalFolder(config.journalUrl, config.dataDir);
   const place = folder === undefined ? '' : relative(config.dataDir, folder);
+  if (folder !== undefined) refuseHalfRestored(folder);
   // Earlier builds did not write down where they sold. That was here, unless JOURNAL_URL was set.
   const own = existsSync(join(config.dataDir, 'journal', 'data.mdb')) ? 'journal' : undefined;
   const before = existsSync(last) ? readFileSync(last, 'utf8') : own;
@@ -61,6 +62,18 @@ export async function openConfiguredJournal(
   await refuseOtherV1(config, journal);
   if (before !== place && !/^memory:/i.test(config.journalUrl)) writeFileSync(last, place, { mode: 0o600 });
   return journal;
+}
+
+/** A restore that died between its renames leaves no journal, and a new one knows no order: every repeat would be sold again. */
+function refuseHalfRestored(folder: string): void {
+  const parent = dirname(folder);
+  if (existsSync(join(folder, 'data.mdb')) || !existsSync(parent)) return;
+  const isLeft = (name: string): boolean => ['.before-', '.restoring-'].some((mark) => name.startsWith(basename(folder) + mark));
+  const left = readdirSync(parent).filter(isLeft);
+  if (left.length > 0)
+    throw new Error(
+      `There is no journal at ${folder}, but ${left.join(' and ')} beside it: a restore did not finish. Run it again, or move the newest .before- folder back to ${folder}; to begin without a journal, move them all away.`,
+    );
 }
 
 /** The data folder of the gateways that sell, or have sold, from the journal in this folder; undefined where none is known. */

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Secret } from '../../src/domain/credentials';
 import { createFieldSeal } from '../../src/journal/record';
@@ -87,6 +87,20 @@ test('opening a missing folder for reading finds no notes and creates no folder'
   const store = await openNotesStore({ dir: join(newFolder(), 'notes'), seal: PLAIN, isReadOnly: true });
   expect(refusedIn(store)).toEqual([]);
   await expect(store.write([])).rejects.toThrow(/reading only/);
+});
+
+test.each<[string, (path: string, size: number) => Promise<void>]>([
+  ['cut off', (path, size) => truncate(path, size / 2)],
+  ['noise', (path) => writeFile(path, Buffer.alloc(8_192, 7))],
+])('notes whose file is %s are refused with what to do, to writers and readers', async (_fault, damage) => {
+  const dir = newFolder();
+  const store = await openNotesStore({ dir, seal: PLAIN, now: () => 1_000 });
+  await store.write(Array.from({ length: 300 }, (_, atMs) => ({ note: refused(atMs), keys: [KEY] })));
+  await store.close();
+  const path = join(dir, 'data.mdb');
+  await damage(path, (await stat(path)).size);
+  for (const isReadOnly of [false, true])
+    await expect(openNotesStore({ dir, seal: PLAIN, isReadOnly })).rejects.toThrow(/holds a data\.mdb that is .*; delete it/);
 });
 
 test('opening the notes fails where a file has the name of their folder', async () => {

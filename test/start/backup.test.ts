@@ -173,6 +173,17 @@ test('a refused backup writes nothing, and a backup never replaces an existing f
   await expect(makeBackup(configOf('empty'), {}, backup)).rejects.toThrow('is there already');
 });
 
+test('notes that cannot be copied are left out of the backup, which says so', async () => {
+  const here = configOf('here');
+  await sell(here, ['sold']);
+  mkdirSync(join(here.dataDir, 'notes'));
+  writeFileSync(join(here.dataDir, 'notes', 'data.mdb'), 'noise');
+  const manifest = await makeBackup(here, {}, backup);
+  expect(manifest.skipped).toMatch(/notes holds a data\.mdb that is no LMDB data file/);
+  expect(Object.keys((await readBackup(backup)).files)).toContain('data/journal/data.mdb');
+  expect(existsSync(join(backup, 'data', 'notes'))).toBe(false);
+});
+
 test('a restore replaces a damaged gateway.secret by that of the backup', async () => {
   const { here, manifest } = await backUpOneSale();
   const path = join(here.dataDir, 'gateway.secret');

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../src/config';
@@ -67,6 +67,19 @@ test('a reader creates no journal, neither in DATA_DIR nor at JOURNAL_URL', asyn
 
 test.each(['memory:', 'MEMORY:'])('a reader of a journal in memory, %s, is refused', async (url) => {
   await expect(openJournalBeside(configFor(dataDir, { JOURNAL_URL: url }))).rejects.toThrow('only the gateway itself');
+});
+
+test('where a restore died between its renames, no new journal is begun, in which no repeat would find its order', async () => {
+  await use(configFor(dataDir), sell(SOLD));
+  const journal = join(dataDir, 'journal');
+  renameSync(journal, `${journal}.before-20261125T101010Z`);
+  mkdirSync(`${journal}.restoring-17`);
+  await expect(openConfiguredJournal(configFor(dataDir))).rejects.toThrow(
+    /no journal at .*, but journal\.before-20261125T101010Z and journal\.restoring-17 beside it: a restore did not finish\. Run it again/,
+  );
+  expect(existsSync(journal)).toBe(false);
+  renameSync(`${journal}.before-20261125T101010Z`, journal);
+  await use(configFor(dataDir), async (kept) => expect(await kept.find(owner, requestId)).toMatchObject({ requestId }));
 });
 
 const KEY = { JOURNAL_KEY: 'k'.repeat(64) };

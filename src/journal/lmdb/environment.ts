@@ -1,5 +1,5 @@
 /** Makes, recognises or refuses the folder of the journal. A file that is not ours is never written. */
-import { chmodSync } from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync } from 'node:fs';
 import { chmod, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
@@ -91,6 +91,9 @@ async function makeFolder(dir: string): Promise<void> {
  * that meets a page beyond its map maps the file anew, twice as large. Throws the errors of LMDB.
  */
 export function openByteFolder(dir: string, mapBytes: number, isReadOnly = false): RootDatabase<Buffer, Buffer> {
+  const files = [join(dir, 'data.mdb'), join(dir, 'lock.mdb')];
+  // LMDB ends the process without a message where a writer may not write the table of readers: the file of another user, who has read the folder before.
+  if (!isReadOnly) for (const file of files) if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
   const root = open<Buffer, Buffer>({
     path: dir,
     // Otherwise lmdb would take a folder with a dot in its name for a file.
@@ -105,7 +108,7 @@ export function openByteFolder(dir: string, mapBytes: number, isReadOnly = false
     // lmdb's batch has a promise that it returns to no caller. A failed commit would reject it unhandled, which ends the process.
     eventTurnBatching: false,
   });
-  if (!isReadOnly) denyOtherUsers([join(dir, 'data.mdb'), join(dir, 'lock.mdb')]);
+  if (!isReadOnly) denyOtherUsers(files);
   return root;
 }
 
@@ -124,7 +127,8 @@ function openRoot(dir: string, isReadOnly: boolean): RootDatabase<Buffer, Buffer
   try {
     return openByteFolder(dir, MAP_BYTES, isReadOnly);
   } catch (error) {
-    throw refusal(dir, 'is not a journal or is damaged; nothing in it was changed', error);
+    const isDenied = (error as NodeJS.ErrnoException).code === 'EACCES';
+    throw refusal(dir, isDenied ? 'cannot be written' : 'is not a journal or is damaged; nothing in it was changed', error);
   }
 }
 

@@ -1,11 +1,15 @@
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { openByteFolder } from '../../../src/journal/lmdb/environment';
 import { openLmdbJournal } from '../../../src/journal/lmdb-journal';
 import { newOrder } from '../new-order';
+import { outputOf } from '../start-child';
 import { newFolder } from '../../new-folder';
+
+const OPENING = join(__dirname, 'open-as-another-user.ts');
 
 async function digest(dir: string): Promise<string> {
   return createHash('sha256')
@@ -111,6 +115,19 @@ describe('the folder of the LMDB journal', () => {
     await truncate(join(dir, 'data.mdb'), Math.floor(size * part));
     await expectRefusal(dir, part === 0.01 ? 'data.mdb' : 'holds a data.mdb that is cut off');
   });
+
+  test.each(['data.mdb', 'lock.mdb'])(
+    'a %s that this user may not write is named, and ends no process without a message',
+    async (file) => {
+      const dir = await makeFilled(1);
+      await chmod(dir, 0o777);
+      for (const name of ['data.mdb', 'lock.mdb']) await chmod(join(dir, name), name === file ? 0o444 : 0o666);
+      const child = spawn(process.execPath, ['-r', join(__dirname, '..', 'run-typescript.cjs'), OPENING, dir]);
+      expect(await outputOf(child)).toEqual([
+        `The journal folder . cannot be written (EACCES: permission denied, access '${file}').`,
+      ]);
+    },
+  );
 
   test('a folder that was never a journal keeps its other files', async () => {
     const dir = newFolder();
