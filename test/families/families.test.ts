@@ -74,6 +74,14 @@ test('a family without a word for pending gets the common reply, after the longe
   }
 });
 
+test.each([
+  ['sells-what-is-pending-a', 'a'],
+  ['babspay', 'b'],
+])('%s, which has a script that fails an order after fifteen seconds, hears what is pending before', async (family, format) => {
+  const { status, heldMs } = await replyToSample('buy_airtime', format, 'pending', family);
+  expect([status, Math.ceil(heldMs / 1_000)]).toEqual([200, 12]);
+});
+
 test('a failure is a sale only to families whom no reply could tell of one', () => {
   const sellers = families.filter((family) =>
     casesOf(family).some(({ outcome }) => meaningOf(outcome) === 'failure' && expected(family, outcome) === 'sale'),

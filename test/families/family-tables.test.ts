@@ -215,7 +215,7 @@ async function lineOf(family: Family, { candidates, costs, meaning, outcome }: S
   };
 }
 
-/** How long a plain PHP script of this family is held, and whether its order is bought afterwards; by service where they differ. */
+/** How long a plain PHP script of this family is held, and whether its order is bought afterwards; by format or service where they differ. */
 function describeHold(family: Family): string {
   const ways = new Map<string, Set<string>>();
   for (const { operation: name, format } of casesOf(family)) {
@@ -224,7 +224,8 @@ function describeHold(family: Family): string {
     const kind = told.callerKindOf({});
     const seconds = (operation.patienceMs[kind.name] ?? kind.patienceMs) / 1000;
     const way = `${seconds} s, ${afterPendingOf(operation, format, kind, undefined) === 'buy' ? 'still bought' : 'looked for'}`;
-    ways.set(way, (ways.get(way) ?? new Set()).add(name.replace('buy_', '').replaceAll('_', ' ')));
+    const where = family.formats.length > 1 ? format.toUpperCase() : name.replace('buy_', '').replaceAll('_', ' ');
+    ways.set(way, (ways.get(way) ?? new Set()).add(where));
   }
   if (ways.size === 1) return [...ways.keys()].join('');
   return [...ways].map(([way, names]) => `${[...names].join(', ')}: ${way}`).join('; ');

@@ -1,5 +1,5 @@
 /** Scripts of other origins than Topupmate's: ADEX, the two-format clients, clients of MSORG servers, and single ones. */
-import { byWords, isEmpty, isTwoHundred, says, type Family, type ScriptReply } from './family';
+import { byWords, isEmpty, isTwoHundred, says, type Conclude, type Family, type ScriptReply } from './family';
 
 const BOTH: readonly string[] = ['a', 'b'];
 const DELIVERS_PENDING = { a: 'sells-what-is-pending-a', b: 'sells-what-is-pending' };
@@ -113,6 +113,9 @@ export const threeWords: Family = {
   }),
 };
 
+const bySuccessOrId: Conclude = (reply) =>
+  says(reply, 'Status', 'successful') || (reply.body?.['id'] ?? null) !== null ? 'sale' : 'failure';
+
 const msorgClients: readonly Family[] = [
   /** B3 against one server: pending is a sale. */
   {
@@ -166,12 +169,26 @@ const msorgClients: readonly Family[] = [
     name: 'Bikyensub (B5)',
     formats: ['b'],
     concludes: (reply) => {
-      const { body } = reply;
-      if (body?.['status'] === undefined)
-        return says(reply, 'Status', 'successful') || (body?.['id'] ?? null) !== null ? 'sale' : 'failure';
+      if (reply.body?.['status'] === undefined) return bySuccessOrId(reply);
       const pending = ['pending', 'processing', 'process'];
       return byWords({ sale: { status: ['success', 'successful'] }, pending: { status: pending } })(reply);
     },
+  },
+  /** Parts of it were measured to deliver what is pending. The condition that fits does not look at `status`. */
+  {
+    name: 'Bikyensub (B5, parts that go by the id)',
+    formats: ['b'],
+    concludes: bySuccessOrId,
+    instead: { pending: 'sale' },
+    told: { as: DELIVERS_PENDING, instead: { pending: 'sale' } },
+  },
+  /** It was measured to deliver what is pending. No more is known of its condition. */
+  {
+    name: 'dennis',
+    formats: ['b'],
+    concludes: byWords({ sale: { Status: ['successful', 'processing'] } }),
+    instead: { pending: 'sale' },
+    told: { as: DELIVERS_PENDING, instead: { pending: 'sale' } },
   },
 ];
 
