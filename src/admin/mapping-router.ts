@@ -62,7 +62,8 @@ export function createMappingRouter(live: LiveMapping, everywhere: () => Promise
   router.get('/files', (_request, response) => {
     response.json({ hash: live.current().hash, files: live.files() });
   });
-  router.post('/reload', express.json(), async (request, response) => {
+  // Under every type: curl sends JSON as a form, and a body that is not read would be a reload without its conditions.
+  router.post('/reload', express.json({ type: () => true }), async (request, response) => {
     const read = reloadSchema.safeParse(request.body ?? {});
     if (!read.success)
       return refuse(response, 400, 'The body is { "expected_hash": "…", "running_hash": "…", "who": "…" } or nothing.');

@@ -23,6 +23,13 @@ export class Secret {
     return this.#text === other.#text;
   }
 
+  /** A text of somebody else with a mask for this secret where it is a word of its own. The digits of a PIN may also be a part of a number. */
+  hideIn(text: string): string {
+    if (!text.includes(this.#text)) return text;
+    const escaped = this.#text.replace(/\W/g, '\\$&');
+    return text.replace(new RegExp(`(?<!\\w)${escaped}(?!\\w)`, 'g'), MASK);
+  }
+
   toString(): string {
     return MASK;
   }

@@ -2,6 +2,7 @@
  * Decides what an exchange with v1 proves. Pure. The first rule of the product is kept here: an order has failed only when
  * it is certain that no money moved, and has succeeded only when v1 said so about this very order.
  */
+import type { KeyAndPin } from '../domain/credentials';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json';
 import type { Delivery, NotSent, Outcome, Unknown } from '../domain/outcome';
 import { DEADLINE_PASSED, encodingWords, NO_TURN, type HttpAnswer, type Failure } from './exchange';
@@ -90,8 +91,9 @@ export function classifyReply(
   call: V1Call,
   requestId: string,
   retryAfterSeconds: number | undefined,
+  credentials: KeyAndPin,
 ): SentOutcome {
-  const body = parseJsonObject(answer.text);
+  const body = readBody(answer, credentials);
   const outcome = outcomeOf(answer, body, call, requestId, retryAfterSeconds);
   return {
     outcome,
@@ -171,9 +173,9 @@ function foreignEcho(body: JsonObject, data: JsonObject, reference: string | und
 }
 
 /** The finding in v1's answer to a call that moves no money. A 4xx is a refusal only in v1's `error` shape or from `REFUSED_BEFORE_V1`. */
-export function classifyFinding(answer: HttpAnswer, retryAfterSeconds: number | undefined): Finding {
+export function classifyFinding(answer: HttpAnswer, retryAfterSeconds: number | undefined, credentials: KeyAndPin): Finding {
   const { httpStatus } = answer;
-  const body = parseJsonObject(answer.text);
+  const body = readBody(answer, credentials);
   if (httpStatus === 200 && (body?.status === 'success' || body?.status === 'pending')) return { kind: 'found', body };
   const isRefusal = httpStatus >= 400 && httpStatus <= 499 && !PROVES_NOTHING.has(httpStatus);
   if (isRefusal && (body?.status === 'error' || REFUSED_BEFORE_V1.has(httpStatus))) {
@@ -191,6 +193,22 @@ export function classifyFinding(answer: HttpAnswer, retryAfterSeconds: number | 
 
 export function unavailable(reason: string, retryAfterSeconds: number | undefined): Finding {
   return { kind: 'unavailable', reason, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+}
+
+/** The words of `status` that decide. They stay whatever the key of a stranger is. */
+const DECIDING: ReadonlySet<string> = new Set(['success', 'pending', 'error']);
+
+/** v1's answer. Scripts, the journal and the notes get its words, so the key and the PIN of the call are masked where v1 repeats them. */
+function readBody({ text }: HttpAnswer, { apiKey, pin }: KeyAndPin): JsonObject | undefined {
+  let body = parseJsonObject(text);
+  for (const name of ['message', 'status']) {
+    const said = body?.[name];
+    if (typeof said !== 'string' || DECIDING.has(said)) continue;
+    const known = apiKey.hideIn(said);
+    const shown = pin?.hideIn(known) ?? known;
+    if (shown !== said) body = { ...body, [name]: shown };
+  }
+  return body;
 }
 
 function messageOf(body: JsonObject): { readonly message?: string } {

@@ -127,7 +127,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): HttpUpstream {
       const body = { ...call.body, ...(pin === undefined ? {} : { pin }), request_id: requestId };
       const judge = (exchanged: Exchanged): SentOutcome =>
         exchanged.kind === 'answered'
-          ? classifyReply(exchanged, call, requestId, retryAfterOf(exchanged))
+          ? classifyReply(exchanged, call, requestId, retryAfterOf(exchanged), context.credentials)
           : { outcome: classifyFailure(exchanged), isDuplicate: false };
       return judged({ call, body, requestId, context }, judge, ({ outcome }) => outcome.kind);
     },
@@ -136,7 +136,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): HttpUpstream {
       const body = call.method === 'POST' ? (call.body ?? {}) : undefined;
       const judge = (exchanged: Exchanged): Finding =>
         exchanged.kind === 'answered'
-          ? atServerTime(classifyFinding(exchanged, retryAfterOf(exchanged)), exchanged)
+          ? atServerTime(classifyFinding(exchanged, retryAfterOf(exchanged), context.credentials), exchanged)
           : unavailable(classifyFailure(exchanged).reason, exchanged.retryAfterSeconds);
       return judged({ call, body, context }, judge, ({ kind }) => kind);
     },

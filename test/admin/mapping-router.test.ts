@@ -58,6 +58,16 @@ test('a reload that expects another set, or another running one, is a conflict',
   expect(await reload({ hash })).toMatchObject({ status: 400, body: { message: expect.stringContaining('expected_hash') } });
 });
 
+test.each(['application/x-www-form-urlencoded', 'text/plain'])(
+  'the conditions of a reload hold under the type %s',
+  async (type) => {
+    const reload = (body: string) => request(app).post('/mapping/reload').type(type).send(body);
+    expect(await reload('{"running_hash":"another"}')).toMatchObject({ status: 409, body: { status: 'running_changed' } });
+    expect(await reload('who=bola')).toMatchObject({ status: 400 });
+    expect(await reload('')).toMatchObject({ status: 200, body: { status: 'unchanged' } });
+  },
+);
+
 test('a posted set is applied; for an unsound one its problems are returned', async () => {
   const { hash } = live.current();
   const files = await runningFiles();

@@ -16,6 +16,14 @@ test('two secrets are equal when their texts are', () => {
   expect(secret.equals(new Secret(`${TEXT} `))).toBe(false);
 });
 
+test.each([
+  ['a.k-3y', 'Bearer a.k-3y:1234 or axk-3y', 'Bearer [secret]:1234 or axk-3y'],
+  ['1234', '1234 of 08031234567, ₦1234', '[secret] of 08031234567, ₦[secret]'],
+  ['1234', 'nothing', 'nothing'],
+])('the secret %s is hidden in the text of others as a word of its own', (text, said, shown) => {
+  expect(new Secret(text).hideIn(said)).toBe(shown);
+});
+
 const printed: readonly (readonly [string, () => string])[] = [
   ['String', () => String(credentials.apiKey)],
   // eslint-disable-next-line @typescript-eslint/restrict-template-expressions

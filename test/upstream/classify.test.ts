@@ -1,7 +1,10 @@
+import { Secret } from '../../src/domain/credentials';
 import type { Outcome } from '../../src/domain/outcome';
 import { withoutGoods } from '../../src/journal/order-life';
 import type { HttpAnswer } from '../../src/upstream/exchange';
-import { classifyFailure, classifyReply } from '../../src/upstream/classify';
+import { classifyFailure, classifyFinding, classifyReply } from '../../src/upstream/classify';
+
+const CREDENTIALS = { apiKey: new Secret('acme_live_k.3y'), pin: new Secret('739154') };
 
 const PROVEN = [
   'ECONNREFUSED',
@@ -59,7 +62,7 @@ test.each(['success', 'pending'])(
     const answered = (path: string, data: object): Outcome => {
       const text = JSON.stringify({ status, message: 'WAEC PIN 1234567890', data: { reference: 'R1', ...data } });
       const answer = { kind: 'answered', httpStatus: 200, text } as HttpAnswer;
-      return classifyReply(answer, { method: 'POST', path }, 'r1', undefined).outcome;
+      return classifyReply(answer, { method: 'POST', path }, 'r1', undefined, CREDENTIALS).outcome;
     };
     for (const path of ['/exam_pin', '/recharge-card', '/data-card'])
       for (const data of [{}, { pins: [] }, { pins: null }]) {
@@ -70,3 +73,28 @@ test.each(['success', 'pending'])(
     expect(answered('/airtime', {})).not.toHaveProperty('delivery');
   },
 );
+
+test.each([
+  [
+    401,
+    { status: 'error', message: 'Invalid API key: Bearer acme_live_k.3y:739154' },
+    'Invalid API key: Bearer [secret]:[secret]',
+  ],
+  [403, { status: 'error', message: 'Incorrect PIN 739154, not 7391540' }, 'Incorrect PIN [secret], not 7391540'],
+  [400, { status: 'error', refunded: true, message: 'PIN 739154.' }, 'PIN [secret].'],
+  [200, { status: 'success', message: '(739154) Sold', data: { reference: 'R1' } }, '([secret]) Sold'],
+  [200, { status: 'A key that nobody knows is acme_live_k.3y' }, 'HTTP 200 with status `A key that nobody knows is [secret]`'],
+])('a key or PIN that v1 repeats in its words is masked: %i %j', (httpStatus, body, said) => {
+  const answer = { kind: 'answered', httpStatus, text: JSON.stringify(body) } as HttpAnswer;
+  const sent = classifyReply(answer, { method: 'POST', path: '/airtime' }, 'r1', undefined, CREDENTIALS);
+  const finding = classifyFinding(answer, undefined, CREDENTIALS);
+  expect(sent.outcome).toMatchObject('reason' in sent.outcome ? { reason: said } : { message: said });
+  for (const shown of [JSON.stringify(sent), JSON.stringify(finding)]) expect(shown).not.toMatch(/k\.3y|739154\b/);
+});
+
+test('the key of a stranger that is a word of v1 changes no outcome', () => {
+  const answer = { kind: 'answered', httpStatus: 401, text: '{"status":"error","message":"error: no such key"}' } as HttpAnswer;
+  const credentials = { apiKey: new Secret('error') };
+  const { outcome } = classifyReply(answer, { method: 'POST', path: '/airtime' }, 'r1', undefined, credentials);
+  expect(outcome).toEqual({ kind: 'rejected', httpStatus: 401, message: '[secret]: no such key' });
+});

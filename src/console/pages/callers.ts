@@ -150,7 +150,10 @@ async function changeCaller(
           edits, or put the folder back (they are lost). Then try again.`,
       );
     case 'running_changed':
-      return notDone('Another mapping came into use at this moment: try again.');
+      if (applied.hash !== hash) return notDone('Another mapping came into use at this moment: try again.');
+      // The first of two clicks, or another operator, has brought this very set into use.
+      await everywhere();
+      return { kind: 'done' };
     case 'unwritable':
       return notDone(`Nothing can be written into ${applied.folder}: ${applied.detail}`);
   }

@@ -40,12 +40,12 @@ export function createScriptedV1(script: Script, clock: Pick<Clock, 'now'>): Scr
       const fields = { ...call.body, ...(pin === undefined ? {} : { pin }), request_id: requestId };
       const answer = see(call, fields, context, true);
       if (typeof answer === 'string') return { outcome: classifyFailure(failureOf(answer)), isDuplicate: false };
-      return classifyReply(toHttp(answer), call, requestId, retryAfterOf(answer));
+      return classifyReply(toHttp(answer), call, requestId, retryAfterOf(answer), context.credentials);
     },
     async find(call, context) {
       const answer = see(call, (call.method === 'GET' ? call.query : call.body) ?? {}, context, false);
       if (typeof answer === 'string') return { kind: 'unavailable', reason: classifyFailure(failureOf(answer)).reason };
-      return classifyFinding(toHttp(answer), retryAfterOf(answer));
+      return classifyFinding(toHttp(answer), retryAfterOf(answer), context.credentials);
     },
     close: async () => undefined,
   };

@@ -76,6 +76,14 @@ test('a pause is written into callers.yaml and the history, refuses the next sal
   expect((await sell()).body).toMatchObject({ status: 'success' });
 });
 
+test('a double click pauses a caller, or lets it go on, without an error', async () => {
+  for (const change of ['pause', 'go-on']) {
+    const answers = await Promise.all([post(`/${ADA}/${change}`), post(`/${ADA}/${change}`)]);
+    expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+  }
+  expect((await sell()).body).toMatchObject({ status: 'success' });
+});
+
 test('a key without an entry is paused as well', async () => {
   expect((await post(`/${STRANGER}/pause`)).status).toBe(303);
   expect((await sell('acme_live_demo:1234')).body).toMatchObject({ status: 'fail' });

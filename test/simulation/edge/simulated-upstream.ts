@@ -87,7 +87,7 @@ export class SimulatedUpstreams {
       chance,
       onArrival: (answer) => note(stage, name, `v1 answers ${describe(answer)}`),
       onEnd: (exchanged) => {
-        const sent = judge(exchanged, call, requestId);
+        const sent = judge(exchanged, call, requestId, context);
         const { kind } = sent.outcome;
         const httpStatus = 'httpStatus' in sent.outcome ? sent.outcome.httpStatus : undefined;
         if (subject !== undefined) {
@@ -116,7 +116,7 @@ export class SimulatedUpstreams {
       onEnd: (exchanged) => {
         const finding: Finding =
           exchanged.kind === 'answered'
-            ? datedBy(stage, classifyFinding(exchanged, secondsOf(exchanged)))
+            ? datedBy(stage, classifyFinding(exchanged, secondsOf(exchanged), context.credentials))
             : { kind: 'unavailable', reason: classifyFailure(exchanged).reason };
         // A login and a price list say nothing of orders.
         if (finding.kind !== 'found' && call.path !== '/balance' && call.path !== '/catalog')
@@ -162,9 +162,9 @@ function requestOf(call: V1Call, { credentials, clientAddress }: CallContext, bo
   };
 }
 
-function judge(exchanged: Exchanged, call: V1Call, requestId: string): SentOutcome {
+function judge(exchanged: Exchanged, call: V1Call, requestId: string, { credentials }: CallContext): SentOutcome {
   return exchanged.kind === 'answered'
-    ? classifyReply(exchanged, call, requestId, secondsOf(exchanged))
+    ? classifyReply(exchanged, call, requestId, secondsOf(exchanged), credentials)
     : { outcome: classifyFailure(exchanged), isDuplicate: false };
 }
 
