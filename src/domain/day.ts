@@ -23,8 +23,9 @@ export function createDays(timeZone: string = USUAL_TIME_ZONE): (atMs: number) =
   return (atMs) => {
     const { day, sinceMidnightMs } = read(atMs);
     const start = atMs - sinceMidnightMs;
-    // If clocks were changed for summer time since midnight, `start` is an hour too early or too late.
-    return [start - HOUR_MS, start, start + HOUR_MS].find((one) => read(one).day === day && read(one - 1).day !== day) ?? start;
+    // If clocks were changed for summer time since midnight, `start` is too early or too late by an hour, or by half an hour (Lord Howe Island).
+    const starts = [-1, -0.5, 0, 0.5, 1].map((hours) => start + hours * HOUR_MS);
+    return starts.find((one) => read(one).day === day && read(one - 1).day !== day) ?? start;
   };
 }
 

@@ -28,6 +28,7 @@ export interface Sample {
   readonly inFlight: number;
   readonly openOrders: number;
   readonly openNaira: number;
+  readonly openOverdue: number;
 }
 
 /** By name and outcome; a count of 0 is absent. */
@@ -59,7 +60,8 @@ interface Totals {
 /** The fields of a metric that this file reads. */
 const SAMPLED = [
   ...['compat_requests_total', 'compat_caller_requests_total', 'compat_request_seconds', 'compat_upstream_seconds'],
-  ...['compat_v1_up', 'compat_requests_in_flight', 'compat_unknown_orders', 'compat_unknown_orders_naira'],
+  ...['compat_v1_up', 'compat_requests_in_flight'],
+  ...['compat_unknown_orders', 'compat_unknown_orders_naira', 'compat_unknown_orders_overdue'],
 ];
 
 export interface SampledRegistry {
@@ -149,6 +151,7 @@ function sampleOf(metrics: readonly MetricOfJson[], now: Totals, before: Totals,
     inFlight: gauge(metrics, 'compat_requests_in_flight', 0),
     openOrders: gauge(metrics, 'compat_unknown_orders', 0),
     openNaira: gauge(metrics, 'compat_unknown_orders_naira', 0),
+    openOverdue: gauge(metrics, 'compat_unknown_orders_overdue', 0),
   };
 }
 

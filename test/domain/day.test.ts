@@ -12,6 +12,9 @@ test.each([
   ['Europe/Berlin', '2026-03-29T12:00:00+02:00', '2026-03-29T00:00:00+01:00'],
   ['Europe/Berlin', '2026-10-25T12:00:00+01:00', '2026-10-25T00:00:00+02:00'],
   ['Europe/Berlin', '2026-10-25T00:10:00+02:00', '2026-10-25T00:00:00+02:00'],
+  // They change by half an hour.
+  ['Australia/Lord_Howe', '2026-10-04T12:00:00+11:00', '2026-10-04T00:00:00+10:30'],
+  ['Australia/Lord_Howe', '2026-04-05T12:00:00+10:30', '2026-04-05T00:00:00+11:00'],
 ])('in %s the day of %s began at %s', (zone, time, start) => {
   expect(new Date(createDays(zone)(at(time))).toISOString()).toBe(new Date(at(start)).toISOString());
 });
@@ -30,7 +33,9 @@ test.each([
   ['Pacific/Pago_Pago', '2026-11-24', '2026-11-24T00:00:00-11:00', 24],
   ['Europe/Berlin', '2026-03-29', '2026-03-29T00:00:00+01:00', 23],
   ['Europe/Berlin', '2026-10-25', '2026-10-25T00:00:00+02:00', 25],
-])('in %s the day that is written %s begins at %s and has %i hours', (zone, text, start, hours) => {
+  ['Australia/Lord_Howe', '2026-10-04', '2026-10-04T00:00:00+10:30', 23.5],
+  ['Australia/Lord_Howe', '2026-04-05', '2026-04-05T00:00:00+11:00', 24.5],
+])('in %s the day that is written %s begins at %s and has %d hours', (zone, text, start, hours) => {
   const day = parseDay(text, zone)!;
   expect([day.fromMs, day.untilMs]).toEqual([at(start), at(start) + hours * 3_600_000]);
   expect(dayText(day, zone)).toBe(text);

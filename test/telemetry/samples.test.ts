@@ -36,9 +36,9 @@ test('a sample has the requests since the sample before it, and the present open
     openOrders: 0,
   });
   metrics.setV1Up(false);
-  metrics.setUnknownOrders({ agesMs: [1_000, 1_000, 1_000], overdue: 0, atRisk: kobo(50_000) });
+  metrics.setUnknownOrders({ agesMs: [1_000, 1_000, 1_000], overdue: 2, atRisk: kobo(50_000) });
   await pass();
-  expect(samples.latest()).toMatchObject({ byOperation: {}, isV1Up: false, openOrders: 3, openNaira: 500 });
+  expect(samples.latest()).toMatchObject({ byOperation: {}, isV1Up: false, openOrders: 3, openNaira: 500, openOverdue: 2 });
   samples.stop();
 });
 

@@ -37,11 +37,11 @@ export async function readOverview(parts: ConsoleParts) {
 }
 
 /**
- * Reads the oldest open orders only. If there are more, count and money come from the watch, which reads all open orders every
+ * Reads the oldest open orders only. If there are more, counts and money come from the watch, which reads all open orders every
  * minute. Both leave out orders of keys in the sandbox, because no money is at risk there.
  */
 async function readOpen({ journal, live, samples }: ConsoleParts, nowMs: number) {
-  const { openOrders: count = 0, openNaira: naira = 0 } = samples.latest() ?? {};
+  const { openOrders: count = 0, openNaira: naira = 0, openOverdue = 0 } = samples.latest() ?? {};
   try {
     const { orders, areAll, overdue, atRisk, withoutPrice } = await readOpenOrders(
       await journal(),
@@ -52,14 +52,15 @@ async function readOpen({ journal, live, samples }: ConsoleParts, nowMs: number)
     return {
       count: areAll ? orders.length : Math.max(count, orders.length),
       naira: areAll ? nairaNumber(atRisk) : Math.max(naira, nairaNumber(atRisk)),
-      ...{ overdue: overdue.length, oldest: orders.slice(0, ORDERS_SHOWN) },
-      // The price of some orders is known only to v1.
-      areAllPriced: withoutPrice === 0,
+      overdue: areAll ? overdue.length : Math.max(openOverdue, overdue.length),
+      oldest: orders.slice(0, ORDERS_SHOWN),
+      // The price of some orders is known only to v1. The watch does not count them.
+      areAllPriced: areAll && withoutPrice === 0,
     };
   } catch (error) {
     // Why the orders cannot be shown.
     const problem = errorText(error);
-    return { count, naira, areAllPriced: true, overdue: 0, oldest: [], problem };
+    return { count, naira, areAllPriced: true, overdue: openOverdue, oldest: [], problem };
   }
 }
 

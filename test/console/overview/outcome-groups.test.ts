@@ -14,7 +14,7 @@ test('a chart has requests per minute, and no value where no request was timed',
   const sample = {
     ...{ atMs: 5_000, spanMs: 5_000, byOperation: { buy: { succeeded: 3 } }, byCaller: {} },
     ...{ request: { bounds: [1, Infinity], counts: [4, 0] }, v1: { bounds: [], counts: [] } },
-    ...{ isV1Up: true, inFlight: 0, openOrders: 0, openNaira: 0 },
+    ...{ isV1Up: true, inFlight: 0, openOrders: 0, openNaira: 0, openOverdue: 0 },
   };
   expect(pointOf(sample)).toEqual({ t: 5, traffic: [36, 0, 0, 0, 0], times: [500, 990, null, null] });
   expect(seriesOf([sample, sample])).toEqual({
