@@ -109,7 +109,7 @@ function shown(mode: number): string {
 }
 
 /** Makes a folder and its parents one by one: where the system refuses every folder, Node's own recursive way tries for ever. */
-function makeFolder(folder: string, mode?: number): void {
+export function makeFolder(folder: string, mode?: number): void {
   if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return;
   makeFolder(dirname(folder));
   try {
