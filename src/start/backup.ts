@@ -18,7 +18,7 @@ import { journalFolder } from '../journal/open-journal';
 import { forgetRefusals } from '../journal/postgres/away';
 import { WRITTEN_MS } from '../journal/told-sales';
 import { sellerOf } from './configured-stores';
-import { namesOfSigns, SIGN_MS, signsOfLife } from './data-folder';
+import { makeFolder, namesOfSigns, SIGN_MS, signsOfLife } from './data-folder';
 import { checkOf, findGatewaySecret } from './gateway-secret';
 
 const MANIFEST = 'backup.json';
@@ -47,6 +47,7 @@ type Manifest = z.infer<typeof manifestSchema>;
 /** Makes the folder completely or not at all. Throws an Error with a sentence for the operator. `skipped`: why the notes are not in it. */
 export async function makeBackup(config: Config, sources: Readonly<Record<string, string>>, folder: string) {
   if (existsSync(folder)) throw new Error(`${folder} is there already; name a new folder.`);
+  if (/^memory:/i.test(config.journalUrl)) throw new Error('JOURNAL_URL is memory:, which only the gateway itself can see.');
   if (!existsSync(config.dataDir)) throw new Error(`There is no data folder at ${config.dataDir} (DATA_DIR).`);
   const around = [config.mappingsDir, ...KEPT.map((name) => join(config.dataDir, name))].find(
     (source) => relative(source, folder).split(sep)[0] !== '..',
@@ -54,7 +55,7 @@ export async function makeBackup(config: Config, sources: Readonly<Record<string
   if (around !== undefined) throw new Error(`${folder} lies in ${around}, which is part of the backup; name a folder elsewhere.`);
   const draft = join(dirname(folder), `.${basename(folder)}.${process.pid}`);
   try {
-    await mkdir(draft, { recursive: true, mode: 0o700 });
+    makeFolder(draft, 0o700);
     // The secret first: without it, no key finds its orders in the journal.
     for (const name of KEPT) await copyInto(join(config.dataDir, name), join(draft, 'data', name));
     await copyInto(config.mappingsDir, join(draft, 'mappings'));

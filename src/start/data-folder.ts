@@ -1,6 +1,6 @@
 /** Makes and tests the data folder before anything else is started, and explains a fault once, in a sentence. */
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there',
@@ -8,6 +8,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'the disk is mounted read-only',
   ENOTDIR: 'there is a file in its place',
   EEXIST: 'there is a file in its place',
+  EISDIR: 'there is a folder in its place',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the quota of this user is used up',
   EIO: 'the disk answers with an error',
@@ -18,34 +19,54 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Enough for a start: the secret, the set of mappings, the first pages of the journal. */
 const ROOM_BYTES = 256 * 1024;
 const OTHERS = 0o077;
-/** The gateway's own files and folders in it. The stores restrict the rights of their files when they open them. */
-const FILES = [
-  'alarms.json',
+/** Without these nothing is sold: a start tries those that are there. */
+const NEEDED_FOLDERS = ['journal', 'mapping-history', 'processes', 'spool', 'told'];
+const NEEDED_FILES = [
   'gateway.secret',
   'gateway.secret-check',
   'journal-left',
   'journal/data-folder',
   'journal/gateway.secret-check',
-  'mappings.checked',
-  'patience.json',
-  'sandbox.checked',
   'upstream-left',
 ];
-const FOLDERS = ['journal', 'mapping-history', 'notes', 'number-index', 'processes', 'sandbox', 'spool', 'told', 'traffic'];
+/** The gateway's own files and folders in it. The stores restrict the rights of their files when they open them. */
+const FILES = [...NEEDED_FILES, 'alarms.json', 'mappings.checked', 'patience.json', 'sandbox.checked'];
+const FOLDERS = [...NEEDED_FOLDERS, 'notes', 'number-index', 'sandbox', 'traffic'];
 
 /** Throws a plain Error with a sentence that names the setting. Returns warnings for the operator, a sentence each. */
 export function prepareDataFolder(folder: string): readonly string[] {
-  try {
+  explained(`DATA_DIR is ${folder}`, () => {
     // Only for the owner: the contents show who bought what.
     makeFolder(folder, 0o700);
-    if (!statSync(folder).isDirectory()) throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' });
-    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    tryToUse(folder, true);
     tryToWrite(folder);
+  });
+  const tryPart = (isFolder: boolean) => (name: string) => {
+    const path = join(folder, name);
+    explained(`DATA_DIR has ${path}`, () => tryToUse(path, isFolder));
+  };
+  NEEDED_FOLDERS.forEach(tryPart(true));
+  [...NEEDED_FILES, 'journal/data.mdb', 'journal/lock.mdb'].forEach(tryPart(false));
+  return process.platform === 'win32' ? [] : closeToOthers(folder);
+}
+
+function explained(what: string, work: () => void): void {
+  try {
+    work();
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
-    throw new Error(`DATA_DIR is ${folder}, which cannot be used: ${REASONS[code] ?? message}.`, { cause: error });
+    throw new Error(`${what}, which cannot be used: ${REASONS[code] ?? message}.`, { cause: error });
   }
-  return process.platform === 'win32' ? [] : closeToOthers(folder);
+}
+
+/** Throws the system's error where this path exists and is of the other kind, or this user may not use it. */
+function tryToUse(path: string, isFolder: boolean): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  if (stats.isDirectory() !== isFolder) throw Object.assign(new Error('wrong kind'), { code: isFolder ? 'ENOTDIR' : 'EISDIR' });
+  // The secret may be a file that the operator lets nobody write.
+  const isWritten = basename(path) !== 'gateway.secret';
+  accessSync(path, constants.R_OK | (isWritten ? constants.W_OK : 0) | (isFolder ? constants.X_OK : 0));
 }
 
 /** Before LMDB maps its files: writing a page of a mapped file on a full disk ends the process without a message. */
@@ -88,7 +109,7 @@ function shown(mode: number): string {
 }
 
 /** Makes a folder and its parents one by one: where the system refuses every folder, Node's own recursive way tries for ever. */
-function makeFolder(folder: string, mode?: number): void {
+export function makeFolder(folder: string, mode?: number): void {
   if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return;
   makeFolder(dirname(folder));
   try {

@@ -169,8 +169,16 @@ test('a refused backup writes nothing, and a backup never replaces an existing f
   mkdirSync(join(folder, 'empty'));
   await expect(makeBackup(configOf('empty'), {}, backup)).rejects.toThrow('There is no journal');
   expect(readdirSync(folder)).toEqual(['empty']);
+  await expect(makeBackup(configOf('empty', { JOURNAL_URL: 'memory:' }), {}, backup)).rejects.toThrow('JOURNAL_URL is memory:');
   mkdirSync(backup);
   await expect(makeBackup(configOf('empty'), {}, backup)).rejects.toThrow('is there already');
+});
+
+// Node's mkdir with `recursive` never returns for this path.
+(existsSync('/proc/self') ? test : test.skip)('a backup where the system makes no folders ends with an error', async () => {
+  const here = configOf('here');
+  await sell(here, []);
+  await expect(makeBackup(here, {}, '/proc/compat-gateway/backup')).rejects.toThrow('ENOENT');
 });
 
 test('notes that cannot be copied are left out of the backup, which says so', async () => {

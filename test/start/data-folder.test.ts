@@ -1,7 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepareDataFolder } from '../../src/start/data-folder';
 import { newFolder } from '../new-folder';
+
+const SOURCE = join(__dirname, '..', '..', 'src', 'start', 'data-folder.ts');
+const RUN_TYPESCRIPT = join(__dirname, '..', 'journal', 'run-typescript.cjs');
 
 let folder: string;
 beforeEach(() => (folder = newFolder()));
@@ -44,6 +48,35 @@ test('a file in place of the data folder is refused with a message that names DA
       `DATA_DIR is ${join(folder, path)}, which cannot be used: there is a file in its place.`,
     );
 });
+
+test.each([
+  ['told', 'there is a file in its place'],
+  ['upstream-left', 'there is a folder in its place'],
+  ['gateway.secret', 'there is a folder in its place'],
+])('a data folder with a thing of the other kind under the name %s is refused with its path', (name, reason) => {
+  if (name === 'told') writeFileSync(join(folder, name), '');
+  else mkdirSync(join(folder, name));
+  expect(() => prepareDataFolder(folder)).toThrow(`DATA_DIR has ${join(folder, name)}, which cannot be used: ${reason}.`);
+});
+
+test.each(['told', 'journal-left', 'journal/lock.mdb'])(
+  'a data folder with %s of another user is refused with its path',
+  (name) => {
+    mkdirSync(join(folder, 'journal'));
+    const path = join(folder, name);
+    if (name === 'told') mkdirSync(path);
+    else writeFileSync(path, '');
+    chmodSync(path, 0o555);
+    for (const open of [folder, join(folder, 'journal')]) chmodSync(open, 0o777);
+    const asAnother = `const { prepareDataFolder } = require(${JSON.stringify(SOURCE)});
+    process.chdir(${JSON.stringify(folder)});
+    if (process.getuid() === 0) process.setuid(65534);
+    try { prepareDataFolder('.'); } catch (error) { console.log(error.message); }`;
+    expect(execFileSync(process.execPath, ['-r', RUN_TYPESCRIPT, '-e', asAnother], { encoding: 'utf8' })).toBe(
+      `DATA_DIR has ${name}, which cannot be used: this user may not write there.\n`,
+    );
+  },
+);
 
 test('a DATA_DIR whose links lead in a circle is refused with a message', () => {
   symlinkSync(join(folder, 'two'), join(folder, 'one'));
