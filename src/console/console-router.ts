@@ -55,7 +55,7 @@ export function createConsole(parts: ConsoleParts, isToken: ((shown: string) => 
   router.use(refuseForeignPages);
   // Set before the request is read, so that the error about an unreadable request is a page too.
   router.use((request, response, next) => {
-    const session = sessions?.read(request.headers.cookie);
+    const session = sessions?.read(request.headers);
     const isLoggedIn = sessions === undefined || session !== undefined;
     const frame: Frame = { parts, at: topOf(request.path), navigation: isLoggedIn ? navigation : [], isLoggedIn };
     response.locals['frame'] = frame;
@@ -105,7 +105,7 @@ function refuseForeignPages(request: Request, response: Response, next: NextFunc
 
 function demandLogin(sessions: Sessions) {
   return (request: Request, response: Response, next: NextFunction): void => {
-    if (sessions.read(request.headers.cookie) !== undefined) return next();
+    if (sessions.read(request.headers) !== undefined) return next();
     // The browser does not send the cookie with a link from another site. This page makes it ask again from here.
     if (request.headers['sec-fetch-site'] === 'cross-site') {
       response

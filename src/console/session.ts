@@ -13,6 +13,12 @@ export const TRIES_PER_ADDRESS = { count: 5, pauseMs: 12_000 };
 export const TRIES_IN_ALL = { count: 60, pauseMs: 1_000 };
 const ADDRESSES_MAX = 1_000;
 
+/** What a browser sends of its session. */
+interface Brought {
+  readonly cookie?: string | undefined;
+  readonly host?: string | undefined;
+}
+
 interface Session {
   /** Aborted when the session ends: by logout, by its age, or because too many newer sessions have begun. */
   readonly ended: AbortSignal;
@@ -46,8 +52,8 @@ export function createSessions(parts: { clock: Clock; isToken: (shown: string) =
     ended?.cancel();
     ended?.end.abort();
   };
-  const read = (cookies: string | undefined): Session | undefined => {
-    const key = keyIn(cookies);
+  const read = (brought: Brought): Session | undefined => {
+    const key = keyIn(brought);
     const found = key === undefined ? undefined : kept.get(key);
     if (found === undefined) return undefined;
     if (clock.elapsed() < found.untilMs) return { ended: found.end.signal };
@@ -56,11 +62,11 @@ export function createSessions(parts: { clock: Clock; isToken: (shown: string) =
   };
   return {
     /** Always makes a new session and ends the one that the browser sent, so nobody can have planted its id. */
-    login(token: string, address: string, broughtCookies: string | undefined): Login {
+    login(token: string, address: string, brought: Brought): Login {
       const waitMs = admission(address);
       if (waitMs > 0) return { kind: 'wait', seconds: Math.ceil(waitMs / 1_000) };
       if (!isToken(token)) return { kind: 'wrong' };
-      endOf(keyIn(broughtCookies));
+      endOf(keyIn(brought));
       // A Map iterates in order of insertion, so the first session is the oldest.
       if (kept.size >= SESSIONS_MAX) endOf(kept.keys().next().value);
       const id = randomBytes(32).toString('base64url');
@@ -68,13 +74,13 @@ export function createSessions(parts: { clock: Clock; isToken: (shown: string) =
       // A live page sends no further requests, so a timer must end its session.
       const cancel = clock.after(SESSION_MS, () => endOf(key));
       kept.set(key, { untilMs: clock.elapsed() + SESSION_MS, end: new AbortController(), cancel });
-      return { kind: 'in', cookie: writeCookie(id, SESSION_MS / 1_000) };
+      return { kind: 'in', cookie: writeCookie(brought, id, SESSION_MS / 1_000) };
     },
     read,
     /** Ends the session and returns the cookie that deletes the id in the browser. */
-    logout(cookies: string | undefined): string {
-      endOf(keyIn(cookies));
-      return writeCookie('', 0);
+    logout(brought: Brought): string {
+      endOf(keyIn(brought));
+      return writeCookie(brought, '', 0);
     },
     /** Ends all sessions. */
     close(): void {
@@ -105,12 +111,18 @@ function nextTry(fullAtMs: number, now: number, { count, pauseMs }: typeof TRIES
   return { waitMs: Math.max(0, next - now - count * pauseMs), fullAtMs: next };
 }
 
-function writeCookie(id: string, maxAgeSeconds: number): string {
-  return `${COOKIE}=${id}; Path=${PATH}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict`;
+/** A browser sends a cookie to every port of a host, and two gateways may be reached as two ports of localhost. So the name has the port. */
+function nameOf({ host }: Brought): string {
+  const [, port] = /:(\d+)$/.exec(host ?? '') ?? [];
+  return port === undefined ? COOKIE : `${COOKIE}_${port}`;
 }
 
-function keyIn(cookies: string | undefined): string | undefined {
-  const id = readCookie(cookies, COOKIE);
+function writeCookie(brought: Brought, id: string, maxAgeSeconds: number): string {
+  return `${nameOf(brought)}=${id}; Path=${PATH}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict`;
+}
+
+function keyIn(brought: Brought): string | undefined {
+  const id = readCookie(brought.cookie, nameOf(brought));
   return id === undefined || id === '' ? undefined : hashOf(id);
 }
 

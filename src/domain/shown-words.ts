@@ -102,6 +102,20 @@ export function isInCredentials(text: string, headers: LegacyHeaders): boolean {
   return credentialParts(headers).some((part) => part === wanted || (wanted.length >= PART_LENGTH_MIN && part.includes(wanted)));
 }
 
+/** The length of the shortest PINs. */
+const KEY_PART_MIN = 4;
+
+/** Masks credentials: a refusal may repeat the address or the value of a field, and either may have the script's key or PIN. */
+export function withoutKeys(text: string, headers: LegacyHeaders): string {
+  const isKey = (word: string): boolean => word.length >= KEY_PART_MIN && (isInCredentials(word, headers) || mayBeKey(word));
+  const show = (word: string): string => (isKey(word.replace(/[.]+$/, '')) ? NOT_KEPT : word);
+  // The whole word first: a key may have a slash too.
+  return text.replace(/[\w.+/=-]+/g, (word) => (show(word) === word ? word.split('/').map(show).join('/') : NOT_KEPT));
+}
+
+/** The words before a key that are no part of it: "Invalid token" is no secret. */
+const SCHEMES: ReadonlySet<string> = new Set(['token', 'bearer', 'basic']);
+
 /** The parts by headers: one request has many names to check. */
 const partsOf = new WeakMap<LegacyHeaders, readonly string[]>();
 
@@ -112,7 +126,7 @@ function credentialParts(headers: LegacyHeaders): readonly string[] {
   const encoded = /^\s*basic[\s:]+(\S+)/i.exec(authorization)?.[1];
   const decoded = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('latin1');
   const sent = [authorization, token, decoded].flatMap((text) => text.toLowerCase().split(/[\s:]+/));
-  const parts = sent.filter((part) => part !== '');
+  const parts = sent.filter((part) => part !== '' && !SCHEMES.has(part));
   partsOf.set(headers, parts);
   return parts;
 }

@@ -10,8 +10,7 @@ import { harmless } from '../domain/harmless';
 import type { LegacyHeaders, LegacyRequest } from '../domain/legacy';
 import { networkOf } from '../domain/network-of';
 import type { ServedNumber } from '../domain/number-identity';
-import { isInCredentials, mayBeKey } from '../domain/shown-words';
-import { NOT_KEPT } from '../domain/traffic';
+import { isInCredentials, mayBeKey, withoutKeys } from '../domain/shown-words';
 import type { Served } from '../gateway/gateway';
 import { isOfPins } from '../gateway/proof/compare-receipt';
 import type { Keyring } from '../gateway/read/keyring';
@@ -53,8 +52,6 @@ export const ACCEPTING: ReadonlySet<Served['outcome']> = new Set(['succeeded', '
 const ID_MAX = 100;
 /** Meter numbers have up to 13 digits, and so has a phone number with its country code. So many digits also look like a key. */
 const LONG_NUMBER = /^\+?\d{12,13}$/;
-/** The length of the shortest PINs. */
-const KEY_PART_MIN = 4;
 
 export function createNotes(parts: NotesParts) {
   const writer = new Writer(parts);
@@ -161,12 +158,6 @@ function refusedNoteOf(
 /** A broken script may send its key in any field. */
 function isNoNumber(number: string, headers: LegacyHeaders): boolean {
   return isInCredentials(number, headers) || (mayBeKey(number) && !LONG_NUMBER.test(number));
-}
-
-/** Masks credentials: a refusal repeats the value of a field, which may be the script's key or PIN. */
-function withoutKeys(text: string, headers: LegacyHeaders): string {
-  const isKey = (word: string): boolean => word.length >= KEY_PART_MIN && (isInCredentials(word, headers) || mayBeKey(word));
-  return text.replace(/[\w.+/=-]+/g, (word) => (isKey(word.replace(/[.]+$/, '')) ? NOT_KEPT : word));
 }
 
 /**

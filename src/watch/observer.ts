@@ -4,7 +4,7 @@ import type { GatewayError } from '../domain/errors';
 import { harmless } from '../domain/harmless';
 import type { LegacyHeaders, LegacyRequest } from '../domain/legacy';
 import { createLru } from '../domain/lru';
-import { keepName, showPath, showText } from '../domain/shown-words';
+import { keepName, showPath, showText, withoutKeys } from '../domain/shown-words';
 import { NOT_KEPT } from '../domain/traffic';
 import type { ParsedRequest } from '../gateway/read/walk-in';
 import type { Served } from '../gateway/gateway';
@@ -194,10 +194,10 @@ export function pathOf({ path, headers }: LegacyRequest, parameters: Served['par
   return parameters === undefined ? showPath(path, headers) : shown;
 }
 
-/** The text of a refusal for the log. The address and the field that it repeats are masked as everywhere in the log. */
+/** The text of a refusal for the log. The address, the field and the value that it repeats are masked as everywhere in the log. */
 export function detailOf({ detail, field }: GatewayError, path: string, shownPath: string, headers: LegacyHeaders): string {
   let text = detail;
   if (shownPath !== path) text = text.replaceAll(path, shownPath).replaceAll(path.slice(0, 200), shownPath);
   if (field !== undefined && keepName(field, headers) === NOT_KEPT) text = text.replaceAll(field, NOT_KEPT);
-  return showText(text);
+  return showText(withoutKeys(text, headers));
 }

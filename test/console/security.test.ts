@@ -37,7 +37,12 @@ describeWithBrowser('the console behind a token', () => {
       expect(page.url()).toBe(at('/console?from=mail'));
       const cookies = await page.context().cookies();
       expect(cookies).toEqual([
-        expect.objectContaining({ name: 'console_session', httpOnly: true, sameSite: 'Strict', path: '/console' }),
+        expect.objectContaining({
+          name: `console_session_${new URL(at('')).port}`,
+          httpOnly: true,
+          sameSite: 'Strict',
+          path: '/console',
+        }),
       ]);
       expect(await page.evaluate('document.cookie')).toBe('');
       await page.getByRole('button', { name: 'Log out' }).click();

@@ -143,6 +143,15 @@ test('a note shows no key that a script sent in the field of a number, of digits
     ]).toEqual([expect.objectContaining({ numbers: [], requestId: ':value' })]);
 });
 
+test('the note of a request with a PIN in its address does not show the PIN', async () => {
+  const headers = { authorization: 'Token shop_live_k3yk3y:739154' };
+  const told = 'Nothing is served at /api/739154/balance.';
+  const store = await refuse('buy_airtime', {}, undefined, headers, { msg: told });
+  expect([...store.refused({ fromMs: 0, untilMs: 2 ** 47 })]).toMatchObject([
+    { told: 'Nothing is served at /api/:value/balance.' },
+  ]);
+});
+
 test.each([
   ['token', 'buy_electricity', '2636 2054 4059 8275 7802'],
   ['PIN', 'buy_exam', '5555444433'],

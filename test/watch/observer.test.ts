@@ -3,6 +3,7 @@ import { createObserver } from '../../src/watch/observer';
 import { createLog } from '../../src/telemetry/log';
 import { createMetrics } from '../../src/telemetry/metrics';
 import { JournalAway, WriteFailure } from '../../src/journal/journal';
+import { GatewayError } from '../../src/domain/errors';
 import type { Served } from '../../src/gateway/gateway';
 import type { LegacyRequest } from '../../src/domain/legacy';
 
@@ -42,6 +43,27 @@ test('a log that cannot be written throws nothing at a sale', () => {
   const observer = createObserver(log, createMetrics());
   expect(() => observer.served(request, served, 5)).not.toThrow();
   expect(() => observer.trouble('journal', new Error('away'))).not.toThrow();
+});
+
+test.each([
+  [
+    'as the value of a field',
+    'meter_type: 482913 is none of the meter type numbers.',
+    'meter_type: :value is none of the meter type numbers.',
+  ],
+  ['in the address', 'Nothing is served at /api/482913/balance.', 'Nothing is served at /api/:value/balance.'],
+  [
+    'nowhere',
+    'Invalid token. The AccessToken is too old; log in again.',
+    'Invalid token. The AccessToken is too old; log in again.',
+  ],
+])('a refusal that repeats the PIN %s is logged without it', (_where, said, shown) => {
+  const lines: string[] = [];
+  const log = createLog('info', { write: (line: string) => void lines.push(line) });
+  const headers = { authorization: 'Token shop_live_k3yk3y:482913' };
+  const refusal = new GatewayError('invalid_field', said);
+  createObserver(log, createMetrics()).served({ ...request, headers }, { ...served, outcome: 'refused', refusal }, 5);
+  expect(JSON.parse(lines.join(''))).toMatchObject({ detail: shown });
 });
 
 test('the line of a request has whole milliseconds', () => {

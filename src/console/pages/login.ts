@@ -11,11 +11,7 @@ export function loginRoutes(sessions: Sessions): Router {
     showPage(request, response, { title: 'Log in', body: form(request) });
   });
   router.post('/login', (request, response) => {
-    const login = sessions.login(
-      textOf(request.body, 'token').trim(),
-      request.socket.remoteAddress ?? '',
-      request.headers.cookie,
-    );
+    const login = sessions.login(textOf(request.body, 'token').trim(), request.socket.remoteAddress ?? '', request.headers);
     if (login.kind === 'in') {
       response.set('set-cookie', login.cookie).redirect(303, targetOf(request));
       return;
@@ -26,7 +22,7 @@ export function loginRoutes(sessions: Sessions): Router {
     showPage(request, response, { title: 'Log in', body: form(request, words), status });
   });
   router.post('/logout', (request, response) => {
-    response.set('set-cookie', sessions.logout(request.headers.cookie)).redirect(303, '/console/login');
+    response.set('set-cookie', sessions.logout(request.headers)).redirect(303, '/console/login');
   });
   return router;
 }

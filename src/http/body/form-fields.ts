@@ -167,7 +167,8 @@ function readParts(bytes: Buffer, boundary: string, limits: BodyLimits): Promise
     });
     parser.on('file', (name: string | undefined, stream) => {
       stream.resume();
-      refuse(`The field "${shownName(name ?? '')}" was sent as a file; send it as text.`);
+      const field = shownName(name ?? '');
+      reject(new GatewayError('unreadable_body', `The field "${field}" was sent as a file; send it as text.`, { field }));
     });
     parser.on('partsLimit', () => refuse('The multipart body has too many parts.'));
     parser.on('error', (cause) => refuse('The multipart body is broken or cut off.', cause));

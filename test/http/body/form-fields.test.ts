@@ -163,6 +163,12 @@ describe('readMultipartFields', () => {
     await expect(readParts(body)).rejects.toMatchObject({ code, detail });
   });
 
+  test('the refusal of a file names its field, which a log may have to mask', async () => {
+    const file = `--B\r\nContent-Disposition: form-data; name="4829"; filename="x"\r\n\r\n1\r\n--B--\r\n`;
+    const detail = 'The field "4829" was sent as a file; send it as text.';
+    await expect(readParts(file)).rejects.toMatchObject({ code: 'unreadable_body', detail, field: '4829' });
+  });
+
   test('an empty form is no fields', async () => {
     expect(await readParts('--B--\r\n')).toEqual({});
   });
