@@ -46,6 +46,10 @@ interface Pass {
   readonly endMs: number;
 }
 
+function passFrom({ untilMs }: Indexed, newestMs: number): Pass {
+  return { atMs: Math.max(0, Math.min(newestMs, untilMs) - LATE_MS), endMs: newestMs };
+}
+
 export class JournalFollower {
   readonly #parts: FollowerParts;
   #cancel: () => void = () => undefined;
@@ -55,6 +59,7 @@ export class JournalFollower {
   #sweepAt: Buffer | undefined;
   #isSweeping = false;
   #pass: Pass | undefined;
+  #readNewAtMs = -Infinity;
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
@@ -65,7 +70,7 @@ export class JournalFollower {
   /** Reads all orders without a pause. For tools and tests. */
   async catchUp(): Promise<void> {
     const indexed = this.#parts.index.indexed();
-    if (indexed !== undefined) this.#pass ??= this.#passFrom(indexed);
+    if (indexed !== undefined) this.#pass ??= passFrom(indexed, await this.#newestMs());
     while (!this.#isStopped && ((await this.#readPiece()) > 0 || this.#pass !== undefined || !this.#isComplete()));
   }
 
@@ -102,19 +107,31 @@ export class JournalFollower {
 
   /** Resolves with the number of orders read; 0 when there is nothing to read now. */
   async #readPiece(): Promise<number> {
-    const now = this.#parts.clock.now();
-    const indexed = this.#parts.index.indexed() ?? { fromMs: now, untilMs: now };
-    if (this.#pass === undefined && Math.abs(now - indexed.untilMs) > READ_NEW_EVERY_MS) this.#pass = this.#passFrom(indexed);
+    const { clock, index } = this.#parts;
+    const known = index.indexed();
+    const isDue = known === undefined || clock.elapsed() - this.#readNewAtMs >= READ_NEW_EVERY_MS;
+    const newestMs = isDue && this.#pass === undefined ? await this.#newestMs() : undefined;
+    const indexed = known ?? { fromMs: newestMs! + 1, untilMs: newestMs! };
+    if (newestMs !== undefined) {
+      this.#readNewAtMs = clock.elapsed();
+      if (newestMs !== indexed.untilMs) this.#pass = passFrom(indexed, newestMs);
+    }
     if (this.#pass !== undefined) return this.#readForwards(indexed, this.#pass);
     return indexed.fromMs > 0 ? this.#readBackwards(indexed) : 0;
   }
 
-  #passFrom({ untilMs }: Indexed): Pass {
-    const now = this.#parts.clock.now();
-    return { atMs: Math.max(0, Math.min(now, untilMs) - LATE_MS), endMs: now };
+  /** When the newest order was opened, by the clock of its database, which may be behind this one; 0 for a journal without orders. */
+  async #newestMs(): Promise<number> {
+    const nowMs = this.#parts.clock.now();
+    let newestMs = 0;
+    const onUnreadable = (): void => void (newestMs = nowMs);
+    const journal = await this.#parts.journal();
+    for await (const order of journal.list({ fromMs: 0, untilMs: nowMs + 1, newestFirst: true, limit: 1, onUnreadable }))
+      newestMs = order.openedAtMs;
+    return newestMs;
   }
 
-  /** Reads from `LATE_MS` before the end of the indexed span until now. */
+  /** Reads from `LATE_MS` before the end of the indexed span until the newest order. */
   async #readForwards(indexed: Indexed, { atMs, endMs }: Pass): Promise<number> {
     const { orders, isWhole } = await this.#read({ fromMs: atMs, untilMs: endMs + 1 });
     const last = orders.at(-1)?.openedAtMs ?? endMs;

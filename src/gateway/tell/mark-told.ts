@@ -5,10 +5,10 @@
 import { CLOCKS_MS, pause, within, type Clock } from '../../domain/clock';
 import type { Line } from '../../domain/legacy';
 import { createLru } from '../../domain/lru';
-import { isSafeToRefund } from '../../domain/outcome';
+import { deliveryOf, isSafeToRefund } from '../../domain/outcome';
 import { isEndUntold, isStandIn, isToldLater, NOT_TOLD, TOLD_PENDING, type Order } from '../../domain/order';
 import { type IsTellingDue, type Journal, keyText } from '../../journal/journal';
-import { readTold, TOLD_KEPT_MS, WRITTEN_MS, type Told, type ToldStore } from '../../journal/told-sales';
+import { readTold, TELLING_MS, TOLD_KEPT_MS, UNMARKED_MS, WRITTEN_MS, type Told, type ToldStore } from '../../journal/told-sales';
 import type { ReplyOutcome } from '../../mapping/mapping';
 
 const UNWRITTEN_MAX = 10_000;
@@ -119,13 +119,19 @@ export function markTold(order: Taken, told: ReplyOutcome, line: Line, parts: Ma
   return undefined;
 }
 
-/** Takes back the mark that no script has heard of this sale, where another process has set it meanwhile. Never rejects. */
+/**
+ * Takes back the mark that no script has heard of this sale, where another process has set it meanwhile. A process without its journal may set it once it
+ * has that back, when the lists of told sales no longer have the sale: so the time is also written where a mark may be to come. Not of goods: where a time
+ * is written, PINs count as taken by the script that was told them then. Never rejects.
+ */
 export async function takeBackMark(
   { owner, requestId, attempts }: Pick<Order, 'owner' | 'requestId' | 'attempts'>,
   { journal, clock, onTrouble }: Pick<MarkToldParts, 'clock' | 'onTrouble'> & { readonly journal: Pick<Journal, 'tell'> },
 ): Promise<void> {
-  const isMarked = (now: Order): boolean => now.attempts === attempts && now.toldAtMs === NOT_TOLD;
-  const writing = journal.tell(owner, requestId, clock.now(), isMarked, attempts);
+  const mayBeMarked = ({ toldAtMs, outcome, settledAtMs = -Infinity }: Order): boolean =>
+    toldAtMs === undefined && clock.now() - settledAtMs < TELLING_MS + UNMARKED_MS && deliveryOf(outcome).goodsMissing !== true;
+  const isDue = (now: Order): boolean => now.attempts === attempts && (now.toldAtMs === NOT_TOLD || mayBeMarked(now));
+  const writing = journal.tell(owner, requestId, clock.now(), isDue, attempts);
   await writing.catch((error: unknown) => onTrouble('tell', error));
 }
 

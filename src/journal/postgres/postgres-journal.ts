@@ -1,5 +1,6 @@
 /** The journal in a database with the PostgreSQL protocol, shared by gateways on many machines. (Decision 0051.) */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../domain/clock';
 import type { Secret } from '../../domain/credentials';
 import { GatewayError } from '../../domain/errors';
@@ -67,6 +68,8 @@ const DAY_MS = 86_400_000;
 const RETENTION_MS = 90 * DAY_MS;
 const START_MS = 30_000;
 const WAITING_MAX = 10_000;
+/** A request that waits for the journal tries again every half second; beside a thousand others that may take longer. */
+const TRIED_AGAIN_MS = 3_000;
 
 /** Rejects with a plain Error when the database cannot be used; its message does not contain the address. */
 export async function openPostgresJournal(options: PostgresJournalOptions): Promise<Journal> {
@@ -157,7 +160,7 @@ class PostgresJournal {
     await this.#sweep?.stop();
     if (this.keeping.keptCount() > 0 || this.#doubts.count > 0) {
       await this.#database.look();
-      await this.#afterRecovery();
+      await catchUp(this.keeping, this.#doubts, this.#onEvent);
     }
     await Promise.all([this.#openings.idle(), this.#writings.idle()]);
     this.#isOpen = false;
@@ -277,8 +280,10 @@ class PostgresJournal {
     void puttingBack.catch(() => undefined).then(() => this.#afterRecovery());
   }
 
+  /** A request whose opening was in doubt may still wait, and opens its order as soon as the database is back: only then are the doubts ended. */
   #afterRecovery(): Promise<void> {
-    return catchUp(this.keeping, this.#doubts, this.#onEvent);
+    const resolve = (): Promise<void> => sleep(TRIED_AGAIN_MS, undefined, { ref: false }).then(() => this.#doubts.resolve());
+    return catchUp(this.keeping, { resolve }, this.#onEvent);
   }
 
   /** What a dead process told while the database was away is in no list of told sales, so it would be marked as untold. */

@@ -181,6 +181,34 @@ test.each([
   },
 );
 
+const OF_GOODS: Order = { ...SOLD, outcome: { kind: 'succeeded', reference: 'r1', delivery: { goodsMissing: true } } };
+
+test.each([
+  ['just now', SOLD, NOW_MS],
+  ['just now, and marked as untold since it was read', { ...SOLD, toldAtMs: NOT_TOLD }, NOW_MS],
+  ['five minutes ago', { ...SOLD, settledAtMs: NOW_MS - 5 * 60_000 }, undefined],
+  ['just now, with goods', OF_GOODS, undefined],
+])(
+  'the success of an order of an earlier request that ended %s: whether its time stays, as another gateway may mark it weeks later',
+  async (_title, now: Order, expected) => {
+    let standing = now;
+    const { parts: plain } = openParts();
+    const tell: Journal['tell'] = async (_owner, _requestId, toldAtMs, isDue) => {
+      if (isDue?.(standing) !== false) standing = { ...standing, toldAtMs };
+    };
+    const toldSales = () => ({ read: async () => [], append: () => Promise.resolve() });
+    const { line, end } = openLine();
+    void markTold({ ...SOLD, openedAtMs: NOW_MS - 10_000 }, 'success', line, {
+      ...plain,
+      journal: { ...plain.journal, tell },
+      toldSales,
+    });
+    end(true);
+    await settlePromises();
+    expect(standing.toldAtMs).toBe(expected);
+  },
+);
+
 test('a hang-up is marked behind a "pending" that the database writes late', async () => {
   const { written, writeLate, clock, parts } = openParts({ writesLate: TOLD_PENDING });
   const { line, end } = openLine();
