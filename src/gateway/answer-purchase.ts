@@ -49,7 +49,8 @@ interface BegunPurchase {
 /** `beginPurchase` and `finishPurchase` are functions of their own, so that their variables are not in memory while the script waits. */
 export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const purchase = await beginPurchase(parsed, parts);
-  const order = await rereadOldRefusal(await purchase.pursuit.waitFor(purchase.leftMs(), parsed.line), parts);
+  const waited = await purchase.pursuit.waitFor(purchase.leftMs(), parsed.line, parsed.afterPending);
+  const order = await rereadOldRefusal(waited, parts);
   const earlier = await orderSoldInstead(order, purchase.leftMs, parsed, parts);
   if (earlier === undefined) return finishPurchase(order, purchase, parsed, parts);
   return finishPurchase(earlier, { ...purchase, isJoined: true }, parsed, parts);
@@ -174,12 +175,13 @@ function repeatById(order: Order, openingKind: BegunPurchase['openingKind']): An
 async function sentAgain(
   order: Order,
   { pursuit, leftMs }: BegunPurchase,
-  { line }: ParsedRequest,
+  { line, afterPending }: ParsedRequest,
   { pursuits, journal, onTrouble }: WalkParts,
 ): Promise<{ readonly order: Order; readonly pursuit: Pursuit } | undefined> {
   const { owner, requestId, attempts } = order;
   const running = await pursuits.find(owner, requestId);
-  if (running !== undefined && running !== pursuit) return { order: await running.waitFor(leftMs(), line), pursuit: running };
+  if (running !== undefined && running !== pursuit)
+    return { order: await running.waitFor(leftMs(), line, afterPending), pursuit: running };
   if (isStandIn(order)) return undefined;
   const now = await journal.find(owner, requestId).catch((error: unknown) => onTrouble('find', error));
   if (!now || now.attempts === attempts) return undefined;

@@ -109,7 +109,7 @@ function answerPending(
   if (order.outcome !== undefined && isSafeToRefund(order.outcome)) return undefined;
   if (!isProven && operation?.takesPending === 'sells')
     throw unreadRefusal(
-      'whether this repeats an order cannot be read: its set of mappings is not here, or the price list lacks a name',
+      'whether this repeats an order cannot be read: its set of mappings or what was told is not here, or the price list lacks a name',
     );
   const refused = { mapping, request, operation, format: detection?.format, parameters };
   return { reply: pendingInWords(refused, obstacle && obstacleParts(obstacle, mapping).text), outcome: 'unknown' };
@@ -124,7 +124,7 @@ interface Repeated {
   readonly order: Order;
   readonly sent: SentRequestId | undefined;
   readonly credentials: Credentials;
-  /** False if the request has the order's id, and it cannot be told here whether it means the same sale. */
+  /** False if it cannot be told here whether the request means the same sale: by its words, or as its id may be used up. */
   readonly isProven: boolean;
 }
 
@@ -164,8 +164,8 @@ async function findRepeated(
   const isUnderHeader = headerIdOf(sent) !== undefined;
   const isWordForWord = order.wordsHash === wordsHash || (isUnderHeader && isWithoutItsId(request, order, parts.keyring));
   const likeness = isWordForWord ? 'same' : await compareByItsSet(order, request, known, { mapping, refusal }, parts);
-  if (likeness === 'another' || isUsedUp(order, replayMsOf(mapping, callerKey), parts)) return undefined;
-  return { order, sent, credentials, isProven: likeness === 'same' };
+  const isUsed = likeness === 'another' || (await isUsedUp(order, replayMsOf(mapping, callerKey), parts));
+  return isUsed === true ? undefined : { order, sent, credentials, isProven: likeness === 'same' && isUsed === false };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Step 7: writes the order into the journal, or finds it there, and decides whether it is pursued: not where sending could do harm. */
 import { type ErrorCode, GatewayError, unreadRefusal } from '../../domain/errors';
 import type { PriceLists } from '../../price-lists/price-lists';
-import { isSameIntent, type NewOrder, type Opened, type Order, standIn } from '../../domain/order';
+import { isSameIntent, isStandIn, type NewOrder, type Opened, type Order, standIn } from '../../domain/order';
 import {
   isAttemptMarked,
   isOver,
@@ -28,10 +28,10 @@ import type { Lease, OpeningKind, Pursuit, PursuitParts, PursuitPlan } from './p
 import { UNREAD } from './read-earlier';
 import type { RepeatKind } from './repeats';
 import { createFindElsewhere, type ElsewhereParts, repeatedElsewhere, soldMeanwhile } from './sold-elsewhere';
-import { isUsedUp, replayMsOf, requestIdReused, requestIdUsed } from './used-ids';
+import { isUsedUp, replayMsOf, requestIdReused, requestIdUsed, type UsedIdParts } from './used-ids';
 import { UnreadYet } from './wait-for-journal';
 
-interface OpeningParts extends PursuitParts, JudgingParts, Pick<ElsewhereParts, 'repeats' | 'toldSales'> {
+interface OpeningParts extends PursuitParts, JudgingParts, UsedIdParts, Pick<ElsewhereParts, 'repeats'> {
   readonly priceLists: Pick<PriceLists, 'peek' | 'warm'>;
   readonly pinGuard: Pick<PinGuard, 'refusalOf'>;
   readonly admission: Admission;
@@ -116,9 +116,8 @@ export async function openOrder(
     return { kind: 'to_pursue', plan: planOf(known, { kind: 'found', order: known }, opening, parsed, parts) };
   }
   if (opened.kind === 'conflict') throw requestIdReused();
-  let { order } = opened;
-  if (isUsedUp(order, replayMsOf(parsed.mapping, parsed.callerKey), parts)) throw await usedUp(order, parsed, parts);
-  if (isNothingToSend(order, newOrder)) {
+  let order = await unlessUsed(opened.order, newOrder, parsed, parts);
+  if (isStandIn(order) || isNothingToSend(order, newOrder)) {
     return idlePursuit(order, order.outcome?.kind === 'succeeded' ? 'replayed' : 'found');
   }
   if (opened.kind === 'found' && (order.outcome === undefined || order.outcome.kind === 'unknown')) {
@@ -221,8 +220,7 @@ async function knownOrder(
   }
   if (known === undefined || isRefusal(known.outcome)) return undefined;
   if (!isSameIntent(known, newOrder)) throw requestIdReused();
-  if (isUsedUp(known, replayMsOf(parsed.mapping, parsed.callerKey), parts)) throw await usedUp(known, parsed, parts);
-  return known;
+  return unlessUsed(known, newOrder, parsed, parts);
 }
 
 /**
@@ -257,8 +255,13 @@ function orderAtV1(
   return headerIdOf(requestId) === undefined ? known : known.then((order) => order ?? findUnheard());
 }
 
-async function usedUp(order: Order, parsed: ParsedRequest, parts: OpeningParts): Promise<GatewayError> {
-  return requestIdUsed(order, (await judgeVisit(order, parsed, parts)) === undefined);
+/** The order, unless its id is used up: then the request is refused. Where that cannot be read, the order is told as pending, or the request refused as unread. */
+async function unlessUsed(order: Order, newOrder: NewOrder, parsed: ParsedRequest, parts: OpeningParts): Promise<Order> {
+  const isUsed = await isUsedUp(order, replayMsOf(parsed.mapping, parsed.callerKey), parts);
+  if (isUsed === true) throw requestIdUsed(order, (await judgeVisit(order, parsed, parts)) === undefined);
+  if (isUsed === false) return order;
+  if (parsed.operation.takesPending === 'sells') throw unreadRefusal('whether its success was told cannot be read');
+  return unreadOrder(newOrder);
 }
 
 /** The outcome before another attempt begins, without a lease. */

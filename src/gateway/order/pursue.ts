@@ -58,8 +58,8 @@ class RunningPursuit implements Pursuit {
   #isSettledElsewhere = false;
   #hasEnded = false;
   #isWaitingEnded = false;
-  /** The last script that waited hung up without a reply: most scripts then count the sale as failed. */
-  #isDeserted = false;
+  /** A script that keeps or sells pending orders has heard "pending". One that hung up has not: most such scripts count the sale as failed. */
+  #isOwed = false;
   isLooking = false;
   openSince: number | undefined;
 
@@ -73,7 +73,7 @@ class RunningPursuit implements Pursuit {
     this.#known = plan.previous;
     this.#wasPending = isWaitingForProvider(plan.previous);
     this.#hasSettled = this.#wasPending;
-    this.#beginner = { untilMs: this.#startedAt + plan.patienceMs };
+    this.#beginner = { untilMs: this.#startedAt + plan.patienceMs, afterPending: plan.afterPending };
     this.#waiters = [this.#beginner];
     this.ended = this.#run();
   }
@@ -96,9 +96,9 @@ class RunningPursuit implements Pursuit {
     this.#changed.emit();
   }
 
-  async waitFor(patienceMs: number, line?: Line): Promise<Order> {
+  async waitFor(patienceMs: number, line?: Line, afterPending = this.#plan.afterPending): Promise<Order> {
     const { clock } = this.#parts;
-    const waiter: Waiter = { untilMs: clock.elapsed() + patienceMs };
+    const waiter: Waiter = { untilMs: clock.elapsed() + patienceMs, afterPending };
     this.#waiters = this.#waiters.filter((one) => one !== this.#beginner).concat(waiter);
     this.#beginner = undefined;
     this.#changed.emit();
@@ -107,7 +107,7 @@ class RunningPursuit implements Pursuit {
       while (!this.#isTellable() && line?.hasHungUp !== true && clock.elapsed() < waiter.untilMs)
         await this.#changed.within(waiter.untilMs - clock.elapsed());
     } finally {
-      this.#isDeserted = line?.hasHungUp === true;
+      if (afterPending === 'buy' && line?.hasHungUp !== true) this.#isOwed = true;
       this.#waiters = this.#waiters.filter((one) => one !== waiter);
       this.#changed.emit();
     }
@@ -195,9 +195,9 @@ class RunningPursuit implements Pursuit {
     return this.#isBoughtAfterPending() || hasTimeForAnswer(this.#awaitedMs());
   }
 
-  /** Whether the caller keeps or sells pending orders, so that the purchase is still wanted after "pending". */
+  /** Whether a script keeps or sells this order when it hears "pending", or has done so, so that the purchase is still wanted after that. */
   #isBoughtAfterPending(): boolean {
-    return this.#plan.afterPending === 'buy' && (this.#waiters.length > 0 || !this.#isDeserted);
+    return this.#isOwed || this.#waiters.some(({ afterPending }) => afterPending === 'buy');
   }
 
   /** How long the most patient script will still wait; not above 0 when none waits. */

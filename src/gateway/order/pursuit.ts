@@ -169,9 +169,10 @@ export interface Pursuit {
   current(): Order;
   /**
    * Resolves with the order once it is final, rejected or not sent. A pending or unknown order is waited for, at most
-   * `patienceMs` and no longer than the script stays; then the promise resolves with the order as it is.
+   * `patienceMs` and no longer than the script stays; then the promise resolves with the order as it is. `afterPending`: that of this script; of the
+   * request that began the pursuit unless given.
    */
-  waitFor(patienceMs: number, line?: Line): Promise<Order>;
+  waitFor(patienceMs: number, line?: Line, afterPending?: AfterPending): Promise<Order>;
   /** Ends all waiting: every `waitFor` resolves with the order as it is. */
   endWaiting(): void;
   /** When v1's first answer left the order open, by `clock.elapsed()`. Undefined before that answer, and if it ended the pursuit. */
@@ -190,4 +191,5 @@ export interface Pursuit {
 export interface Waiter {
   /** By `clock.elapsed()`. */
   readonly untilMs: number;
+  readonly afterPending: AfterPending;
 }

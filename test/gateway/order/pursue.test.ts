@@ -576,6 +576,38 @@ describe('an order whose script has been told "pending"', () => {
     expect(it.upstream.sent.length).toBeGreaterThan(sent + 60);
   });
 
+  test.each([
+    ['another request of the same then hangs up', 'buy', 'buy', true],
+    ['the request before it came from a script that refunds', 'look', 'buy', false],
+  ] as const)(
+    'is bought for a script that was told pending and sells that, also where %s',
+    async (_title, begun, later, isLeft) => {
+      const it = await beginPursuit({ answers: [UNKNOWN], plan: { afterPending: begun, pursueMs: 6 * HOUR_MS } });
+      const script = openLine();
+      const both = [it.pursuit.waitFor(20_000), it.pursuit.waitFor(25_000, script.line, later)];
+      for (let step = 0; step < 220; step += 1) await it.clock.advance(100);
+      if (isLeft) script.end(false);
+      for (let step = 0; step < 100; step += 1) await it.clock.advance(100);
+      await Promise.all(both);
+      const sent = it.upstream.sent.length;
+      await it.clock.advance(2 * HOUR_MS);
+      expect(it.upstream.sent.length).toBeGreaterThan(sent + 60);
+    },
+  );
+
+  test('is not bought once only a script that refunds was told pending, and one that would sell has hung up', async () => {
+    const it = await beginPursuit({ answers: [UNKNOWN], plan: { afterPending: 'buy', pursueMs: 6 * HOUR_MS } });
+    const script = openLine();
+    const both = [it.pursuit.waitFor(20_000, script.line), it.pursuit.waitFor(20_000, undefined, 'look')];
+    await it.clock.advance(5_000);
+    script.end(false);
+    for (let step = 0; step < 200; step += 1) await it.clock.advance(100);
+    await Promise.all(both);
+    const sent = it.upstream.sent.length;
+    await it.clock.advance(2 * HOUR_MS);
+    expect(it.upstream.sent.length).toBe(sent);
+  });
+
   test('is sent again for hours, at least once a minute, where such scripts keep or sell what is pending', async () => {
     const healthyAt = 2 * HOUR_MS;
     const answers = [...Array<Outcome>(130).fill(UNKNOWN), SUCCESS];

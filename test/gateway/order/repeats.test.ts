@@ -2373,6 +2373,36 @@ describe('a success', () => {
     expect(await told(house, ask(house, id))).toMatchObject({ http: 400, code: 'request_id_used' });
   });
 
+  test('that is told once is told to the repeat where its process died before telling it, and not to the next sale of what was told', async () => {
+    const mapping = { ...shippedMapping(), replayMs: 0 };
+    for (const [parts, heard] of [
+      [{ toldSales: () => toldStore() }, { reference: 'V1', repeat: 'replayed' }],
+      [sharedList(), { code: 'request_id_used' }],
+    ] as const) {
+      const house = openWalkHouse({ ...slowly(0, SUCCESS), mapping, parts });
+      const other = openWalkHouse({ beside: house, mapping, parts });
+      await told(house, ask(house, id));
+      expect(await told(other, ask(other, id))).toMatchObject(heard);
+      expect(other.upstream.sent).toEqual([]);
+    }
+  });
+
+  test.each([
+    ['is pending', (mapping: Mapping) => mapping, { status: 'pending' }],
+    ['is refused as unread for a script that sells what is pending', selling, UNREAD],
+  ])('that is told once %s while it cannot be read whether another process has told it', async (_title, of, heard) => {
+    const toldSales = (): ToldStore => ({ ...toldStore(), read: () => Promise.reject(new Error('connection reset')) });
+    const mapping = of({ ...shippedMapping(), replayMs: 0 });
+    const house = openWalkHouse({ ...slowly(0, SUCCESS), mapping, parts: { toldSales } });
+    await told(house, ask(house, id));
+    expect(await told(house, ask(house, id))).toMatchObject(heard);
+    // The same where the journal takes no order, and where the mapping refuses the request.
+    house.setAway(['open']);
+    expect(await told(house, ask(house, id))).toMatchObject(heard);
+    house.serve(of({ ...refusing(), replayMs: 0 }));
+    expect(await told(house, ask(house, id))).toMatchObject(heard);
+  });
+
   test('is told, however late, to the script that hung up before it, and for ten minutes from then', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS));
     await hangUpAfter(1_000, house, id);
