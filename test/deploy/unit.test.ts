@@ -18,6 +18,10 @@ test('a stop has time for the drain, for the orders under way and for the work a
   expect(valueOf('KillMode')).toBe('mixed');
 });
 
+test('where the system kills one worker for want of memory, the others serve on', () => {
+  expect(valueOf('OOMPolicy')).toBe('continue');
+});
+
 test('its settings exist, its folders are those that it may write, and a reload signals one process', () => {
   const settings = valueOf('Environment').split(' ').map((pair) => pair.split('=') as [string, string]); // prettier-ignore
   for (const [name, value] of settings) {

@@ -18,8 +18,12 @@ const SCRIPTS = 12;
 const readDeploy = (file: string): string => readFileSync(join(DEPLOY, file), 'utf8');
 
 describe('the deployed files', () => {
+  interface Service {
+    readonly environment?: Readonly<Record<string, string>>;
+    readonly stop_grace_period?: string;
+  }
   interface Compose {
-    readonly services: Readonly<Record<string, { readonly environment?: Readonly<Record<string, string>> }>>;
+    readonly services: Readonly<Record<string, Service>>;
   }
   const { services } = parse(readDeploy('compose.yaml'), { merge: true }) as Compose;
 
@@ -32,6 +36,11 @@ describe('the deployed files', () => {
   test("the balancer's environment has every address that its file asks for", () => {
     const asked = [...readDeploy('haproxy.cfg').matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name);
     expect(Object.keys(services['balancer']!.environment!).toSorted()).toEqual([...new Set(asked)].toSorted());
+  });
+
+  test('the balancer, which is stopped first, may wait for replies as long as the gateways', () => {
+    const [gateway, balancer] = [services['gateway-1']!, services['balancer']!].map((one) => one.stop_grace_period);
+    expect([gateway, balancer]).toEqual([expect.stringMatching(/^\d+s$/), gateway]);
   });
 
   test("the balancer's own replies say that the outcome is not known", () => {
