@@ -119,7 +119,7 @@ async function report({ orders = [], rows = [], utc, behindMs = 0, paidInLater =
         ...{ transaction_ref: ref!, category: category!, amount: `${amount as number}.00`, status: status!, created_at: at! },
       }));
     const list = { transactions, total: listed.length, page, per_page: size, total_pages: Math.ceil(listed.length / size) };
-    return { ...found(list), serverAtMs: clock.now() - behindMs };
+    return { kind: 'found', body: { status: 'success', data: list }, serverAtMs: clock.now() - behindMs };
   });
   const context = { credentials: CREDENTIALS, clientAddress: '127.0.0.1', timeoutMs: 10_000 };
   const made = reportDay(DAY, { journal, upstream, context, mapping, setOf, clock });
