@@ -213,7 +213,10 @@ async function rewrite(tasks: readonly Task[], { run, seal, held, holder }: Writ
     ({ task, order }) => isUntold(task.standing!.order) && !isUntold(order) && written.has(keyText(task.key)),
   );
   // An entry that stays is looked up in vain, until retention deletes it by its age.
-  if (told.length > 0) await run(FORGET_TOLD, untoldArrays(told)).catch(() => undefined);
+  const versions = plainArray(told.map(({ version }) => version + 1));
+  if (told.length > 0) await run(FORGET_TOLD, [...untoldArrays(told), versions]).catch(() => undefined);
+  // Once more: another gateway, which had told such an order before, may have deleted its entry since it was noted.
+  if (untold.length > 0) await run(NOTE_UNTOLD, untoldArrays(untold)).catch(() => undefined);
   const left: Task[] = [];
   for (const { task, order, each, version, holder: by, record } of changes) {
     if (!written.has(keyText(task.key))) {
@@ -233,8 +236,11 @@ const untoldArrays = (changes: readonly { readonly order: Order }[]): readonly s
 const NOTE_UNTOLD = `INSERT INTO gateway_untold (owner, opened_at_ms, request_id)
   SELECT w.owner, w.opened_at_ms, w.request_id FROM unnest($1::bytea[], $2::bytea[], $3::bigint[]) AS w(owner, request_id, opened_at_ms)
   ON CONFLICT DO NOTHING`;
-const FORGET_TOLD = `DELETE FROM gateway_untold AS u WHERE (u.owner, u.request_id, u.opened_at_ms) IN
-  (SELECT w.owner, w.request_id, w.opened_at_ms FROM unnest($1::bytea[], $2::bytea[], $3::bigint[]) AS w(owner, request_id, opened_at_ms))`;
+// Locks each order, and leaves the entry of one that has been written again: it may be untold anew.
+const FORGET_TOLD = `WITH told AS (SELECT w.* FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::int[]) AS w(owner, request_id, opened_at_ms, version)
+    JOIN gateway_orders AS o ON o.owner = w.owner AND o.request_id = w.request_id AND o.version = w.version FOR UPDATE OF o)
+  DELETE FROM gateway_untold AS u USING told AS w
+  WHERE u.owner = w.owner AND u.request_id = w.request_id AND u.opened_at_ms = w.opened_at_ms`;
 
 interface SweepOptions {
   readonly read: Run;

@@ -5,7 +5,7 @@ import { NOT_TOLD } from '../../../src/domain/order';
 import { markUntold, watchUntold } from '../../../src/watch/mark-untold';
 import { openToldLog } from '../../../src/watch/told-log';
 import { createVirtualClock } from '../../domain/virtual-clock';
-import { newOrder } from '../new-order';
+import { newOrder, OPENED_AT_MS } from '../new-order';
 import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
 import { closedAfterEach, opened } from '../../opened';
@@ -80,6 +80,27 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     // Of the dead one a sign is left, for it may only have stood still.
     expect((await lives.processes!.list()).map(({ id }) => id)).toEqual([dies.processes!.own]);
   });
+
+  test.each(['STATEMENT', 'ROW'])(
+    'an order that one gateway marks while the other writes slowly that it was told stays in the list of untold orders (each %s waits)',
+    async (each) => {
+      const [tells, marks] = [await open(), await open()];
+      await tells.open(newOrder());
+      await tells.settle(owner, 'r1', { kind: 'succeeded', reference: 'v1-1' }, OPENED_AT_MS + 1);
+      await tells.tell(owner, 'r1', NOT_TOLD);
+      await server.query(
+        url,
+        `CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1); RETURN OLD; END $$;
+        CREATE TRIGGER wait BEFORE DELETE ON gateway_untold FOR EACH ${each} EXECUTE FUNCTION wait()`,
+      );
+      const telling = tells.tell(owner, 'r1', OPENED_AT_MS + 2);
+      await until(async () => (await marks.find(owner, 'r1'))?.toldAtMs === OPENED_AT_MS + 2);
+      await Promise.all([telling, marks.tell(owner, 'r1', NOT_TOLD)]);
+      expect(await marks.listUntold({ owner, fromMs: 0, limit: 9 })).toMatchObject([{ requestId: 'r1' }]);
+      await tells.tell(owner, 'r1', OPENED_AT_MS + 3);
+      expect(await server.query(url, 'SELECT * FROM gateway_untold')).toEqual([]);
+    },
+  );
 
   test('what a third gateway sells, or marks and tells, between the listing and the mark is left to it', async () => {
     const [marks, sells, dies] = [await open(), await open(), await open()];
