@@ -70,7 +70,8 @@ function isLocalHost(host: string | undefined): boolean {
     .toLowerCase()
     .replace(/:\d+$/, '')
     .replace(/^\[(.*)\]$/, '$1');
-  return name === 'localhost' || (isIP(name) !== 0 && ipaddr.process(name).range() === 'loopback');
+  // `isIP` takes zones that `ipaddr` cannot read.
+  return name === 'localhost' || (isIP(name) !== 0 && ipaddr.isValid(name) && ipaddr.process(name).range() === 'loopback');
 }
 
 /** The reply to an admin call that is not done: a sentence for the operator. */

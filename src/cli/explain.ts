@@ -5,7 +5,7 @@ import { Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import { textOf } from '../domain/json';
 import type { LegacyRequest, SavedRequest } from '../domain/legacy';
-import { errorText } from '../domain/shown-words';
+import { errorText, withoutKeys } from '../domain/shown-words';
 import { createLearntPatience } from '../gateway/order/learnt-patience';
 import { createKeyring } from '../gateway/read/keyring';
 import { explain, type Explanation } from '../operator/explain/explain';
@@ -106,7 +106,7 @@ async function readRequest(written: SavedRequest): Promise<LegacyRequest | undef
 function describe(explanation: Explanation, request: LegacyRequest): string {
   const { operation, key, caller, format, family, fields, unknownFields, call, refusal, note, requestId, replies } = explanation;
   const lines = [
-    `1  read          ${request.method} ${request.path}  (${request.body.size} body and ${request.query.size} query fields)`,
+    `1  read          ${request.method} ${withoutKeys(request.path, request.headers)}  (${request.body.size} body and ${request.query.size} query fields)`,
   ];
   if (operation !== undefined)
     lines.push(`2  route         ${operation.name}: ${operation.title}  ${showPlace(operation.place)}`);

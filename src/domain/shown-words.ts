@@ -109,8 +109,9 @@ const KEY_PART_MIN = 4;
 export function withoutKeys(text: string, headers: LegacyHeaders): string {
   const isKey = (word: string): boolean => word.length >= KEY_PART_MIN && (isInCredentials(word, headers) || mayBeKey(word));
   const show = (word: string): string => (isKey(word.replace(/[.]+$/, '')) ? NOT_KEPT : word);
-  // The whole word first: a key may have a slash too.
-  return text.replace(/[\w.+/=-]+/g, (word) => (show(word) === word ? word.split('/').map(show).join('/') : NOT_KEPT));
+  // The whole word first: a key may have a slash too. What is joined to a key may be its PIN.
+  const shown = text.replace(/[\w.+/=-]+/g, (word) => (show(word) === word ? word.split('/').map(show).join('/') : NOT_KEPT));
+  return shown.replace(/(?<=:value):\d{4,6}\b/g, '');
 }
 
 /** The words before a key that are no part of it: "Invalid token" is no secret. */

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { GatewayError } from '../domain/errors';
 import type { LegacyRequest, SavedRequest } from '../domain/legacy';
+import { withoutKeys } from '../domain/shown-words';
 import { readFormFields } from './body/form-fields';
 import { readBodyFields } from './body/read-body';
 import { DEFAULT_HTTP_LIMITS } from './http-limits';
@@ -41,12 +42,19 @@ export async function readWrittenRequest(written: WrittenRequest, clientAddress:
   };
 }
 
-/** Reads a saved request with `readRequest`, over a real socket on this machine. Throws a GatewayError for a request that the gateway would refuse. */
+/**
+ * Reads a saved request with `readRequest`, over a real socket on this machine. Throws a GatewayError for a request that the gateway would
+ * refuse. The detail is for the operator, so it shows no key.
+ */
 export async function readWireRequest(saved: SavedRequest): Promise<LegacyRequest> {
   let answer: (request: Promise<LegacyRequest>) => void;
   const read = new Promise<LegacyRequest>((resolve) => (answer = resolve));
   const server = createServer((request, response) => {
-    const reading = readRequest(request, DEFAULT_HTTP_LIMITS, '127.0.0.1');
+    const reading = readRequest(request, DEFAULT_HTTP_LIMITS, '127.0.0.1').catch((error: unknown) => {
+      if (!(error instanceof GatewayError)) throw error;
+      const { authorization, token } = request.headers;
+      throw new GatewayError(error.code, withoutKeys(error.detail, { authorization, token: token?.toString() }));
+    });
     answer(reading);
     reading.catch(() => undefined).finally(() => response.end());
   });

@@ -1,6 +1,6 @@
 import express from 'express';
 import request from 'supertest';
-import { createAdminGuard } from '../../src/admin/admin-guard';
+import { createAdminGuard, createHostGuard } from '../../src/admin/admin-guard';
 import { Secret } from '../../src/domain/credentials';
 
 function guarded(token?: string) {
@@ -9,6 +9,19 @@ function guarded(token?: string) {
   app.use((_request, response) => void response.send('in'));
   return app;
 }
+
+test.each([
+  ['[::1]:9090', 200],
+  ['127.0.0.1', 200],
+  ['[::1%lo]', 200],
+  ['[::1%a-b]', 403],
+  ['127.1', 403],
+  ['10.0.0.1', 403],
+  ['page.example', 403],
+])('without an ADMIN_TOKEN the Host %s is answered with %i', async (host, status) => {
+  const app = express().use(createHostGuard(undefined), (_request, response) => void response.send('in'));
+  await request(app).get('/').set('host', host).expect(status);
+});
 
 describe('the admin guard', () => {
   it('lets in every caller with the token, from any address', async () => {

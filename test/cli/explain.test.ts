@@ -57,6 +57,19 @@ test('every step is shown with the value, its spelling, how it was read and the 
     expect(lineAt(place!)).toContain(field!);
 });
 
+test('a key or PIN in the address, in the name of a field or in a refusal is not printed', async () => {
+  const sale = JSON.stringify({ ...FIELDS, [KEY]: 1, [PIN]: 1 });
+  for (const [path, body] of [
+    ['/api/topup/', sale],
+    [`/api/${KEY}/${PIN}/topup/`, sale],
+    ['/api/topup/', `{"${PIN}":1,"${PIN}":2}`],
+  ]) {
+    const { stdout } = await explainText(`POST ${path} HTTP/1.1\nAuthorization: Token ${KEY}:${PIN}\n\n${body}`);
+    expect(stdout).toContain(':value');
+    expect(stdout).not.toMatch(new RegExp(`${KEY}|${PIN}`));
+  }
+});
+
 test('a saved body that is not UTF-8 is refused as the gateway refuses it', async () => {
   const sale = JSON.stringify({ network: 1, mobile_number: '08031234567', amount: 100, airtime_type: 'café' });
   const text = `POST /api/topup/ HTTP/1.1\nAuthorization: Token ${KEY}\nContent-Type: application/json\n\n${sale}`;

@@ -2,7 +2,7 @@
 import type { AmountMinor } from '../../domain/amount';
 import { textOf, type JsonValue } from '../../domain/json';
 import type { LegacyReply } from '../../domain/legacy';
-import { shorten } from '../../domain/shown-words';
+import { shorten, withoutKeys } from '../../domain/shown-words';
 import type { ExplainedReply, Explanation, Place } from '../../operator/explain/explain';
 import { badge, codeBlock, definitions, empty, nairaWords, notice, ruleLink, section, table } from '../components';
 import { html, type Html, type Writable } from '../html';
@@ -40,7 +40,7 @@ function showExplained({ paste, request, explanation, refusal }: Extract<Tried, 
   ${section(
     'How it is read',
     definitions([
-      ['Address', html`<code>${request.method} ${request.path}</code>`],
+      ['Address', html`<code>${request.method} ${withoutKeys(request.path, request.headers)}</code>`],
       ['Operation', operation && html`${operation.title} ${place(operation.place)}`],
       ['Key', explanation.key && keyWords(explanation.key)],
       ['Format', format && formatWords(format)],

@@ -8,6 +8,7 @@ import { textOf, type JsonObject, type JsonValue } from '../../domain/json';
 import type { LegacyRequest } from '../../domain/legacy';
 import type { Order } from '../../domain/order';
 import type { Outcome } from '../../domain/outcome';
+import { withoutKeys } from '../../domain/shown-words';
 import type { Mapping, Operation, ReplyOutcome } from '../../mapping/mapping';
 import type { ValueSource } from '../../mapping/language/schema';
 import { authenticate, authenticateFields, type Authenticated } from '../../gateway/read/authenticate';
@@ -54,7 +55,8 @@ export function explain(
   /** The refusal that ended the walk, or why it ends early: no key was sent, or a name can be found only in the price list. */
   let end: { refusal?: { code: string; detail: string; http: number }; note?: string } = {};
   if (walk.kind === 'needs_catalog') end = { note: NEEDS_CATALOG };
-  if (refusal !== undefined) end = { refusal: { code: refusal.code, detail: refusal.detail, http: refusal.status } };
+  const shown = (text: string): string => withoutKeys(text, request.headers);
+  if (refusal !== undefined) end = { refusal: { code: refusal.code, detail: shown(refusal.detail), http: refusal.status } };
   const known: Known = walk.known;
   const { operation, detection, intent, call, credentials } = known;
   const path = pathWithoutFormat(request.path, mapping);
@@ -85,7 +87,7 @@ export function explain(
     ],
     fields:
       operation === undefined || intent === undefined ? [] : explainFields(operation, intent.values, intent.spellings, mapping),
-    unknownFields: intent?.unknownFields ?? [],
+    unknownFields: (intent?.unknownFields ?? []).map(shown),
     ...{ requestId: intent?.requestId?.sent, call },
     ...end,
     replies: end.refusal === undefined ? explainReplies(known, mapping) : [],

@@ -63,6 +63,27 @@ test('a refused request shows the reply that its script gets', async () => {
   expect(unread.text).toContain('The gateway refuses to read it');
 });
 
+test.each([
+  [
+    'in its address',
+    "curl http://h/api/739154/older-servers-key/topup/ -H 'Authorization: Token older-servers-key:739154' -d a=1",
+  ],
+  ['in its address alone', 'curl http://h/api/acme_live_older-servers-key:739154/topup/ -d a=1'],
+  [
+    'as the name of a field',
+    CURL.replace(`${KEY}:4321`, 'older-servers-key:739154').replace('{', '{"older-servers-key":1,"739154":1,'),
+  ],
+  [
+    'as a name that is there twice',
+    "curl http://h/api/topup/ -H 'Authorization: Token older-servers-key:739154' -d '739154=1&739154=2'",
+  ],
+])('a key or PIN that a paste has %s is not shown', async (_where, paste) => {
+  house = await openHouse();
+  const { html, text } = await read(paste);
+  expect(text).toContain(':value');
+  expect(html).not.toMatch(/older-servers|739154/);
+});
+
 test('a paste that is no request is refused without being repeated', async () => {
   house = await openHouse();
   for (const text of [`the key is ${KEY}`, `$x = "${KEY}"; if ($y) { }`, `curl -d @/etc/passwd http://h/ -H 'Token: ${KEY}'`]) {
