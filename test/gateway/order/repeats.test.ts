@@ -1527,16 +1527,20 @@ describe('a repeat without an id', () => {
     expect(other.upstream.sent).toEqual([]);
   });
 
-  test('is another sale where the key belongs to a script that refunds what is pending only since the first was sold as pending', async () => {
-    const house = openWalkHouse({ ...slowly(50_000, SUCCESS, AGAIN), mapping: semmatweb });
-    ask(house);
-    await house.clock.advance(MINUTE);
-    house.serve({ ...shippedMapping(), callerKeys });
-    const next = ask(house);
-    await house.clock.advance(MINUTE);
-    expect(await told(house, next)).toMatchObject({ repeat: undefined });
-    expect(house.upstream.sent).toHaveLength(2);
-  });
+  test.each(['semmatweb', 'topupmate-new-b'])(
+    'is another sale where its key is that of a script that refunds what is pending only since %s has kept or sold the first',
+    async (family) => {
+      const mapping = { ...shippedMapping(), callerKeys: keyOfFamily(family) };
+      const house = openWalkHouse({ ...slowly(50_000, SUCCESS, AGAIN), mapping });
+      ask(house);
+      await house.clock.advance(MINUTE);
+      house.serve({ ...shippedMapping(), callerKeys });
+      const next = ask(house);
+      await house.clock.advance(MINUTE);
+      expect(await told(house, next)).toMatchObject({ repeat: undefined });
+      expect(house.upstream.sent).toHaveLength(2);
+    },
+  );
 
   test('is another sale when the first is older than the window, or of other content', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
