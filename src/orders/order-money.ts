@@ -3,7 +3,7 @@ import { addKobo, ZERO_KOBO, type AmountMinor } from '../domain/amount';
 import { TOLD_PENDING, type Order } from '../domain/order';
 import { deliveryOf, isSafeToRefund } from '../domain/outcome';
 import { traitsOf } from '../gateway/proof/compare-receipt';
-import { setOfOrder, type Sets } from '../gateway/read/earlier-set';
+import { setOfOrder, takesPendingOf, type Sets } from '../gateway/read/earlier-set';
 import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
 
@@ -82,13 +82,9 @@ export type ContraryEnd = 'delivered_not_sold' | 'sold_and_refunded';
 
 /** Undefined unless the order has its end and its script has heard only "pending", or if the mapping does not say what the script does on "pending". */
 export function contraryEndOf(order: Order, sets: Sets): ContraryEnd | undefined {
-  const { outcome, operation, toldAtMs, trail } = order;
+  const { outcome, toldAtMs } = order;
   if (toldAtMs !== TOLD_PENDING || outcome === undefined) return undefined;
-  const { families } = setOfOrder(order, sets);
-  const takesPending = families
-    .get(trail?.family?.id ?? '')
-    ?.mapping()
-    .operations.get(operation)?.takesPending;
+  const takesPending = takesPendingOf(order, sets);
   if (takesPending === 'sells' && isSafeToRefund(outcome)) return 'delivered_not_sold';
   if (takesPending === 'refunds' && outcome.kind === 'succeeded') return 'sold_and_refunded';
   return undefined;

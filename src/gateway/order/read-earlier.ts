@@ -5,6 +5,8 @@ import { type NewOrder, type Order, TOLD_PENDING, type Trail } from '../../domai
 import type { Journal } from '../../journal/journal';
 import { byTime, isUnsettled, isUntold } from '../../journal/order-life';
 import { isPerhapsTold, isPerhapsUntold, readTold, TELLING_MS, type ToldStore, UNMARKED_MS } from '../../journal/told-sales';
+import type { Mapping } from '../../mapping/mapping';
+import { type SetOf, takesPendingOf } from '../read/earlier-set';
 import type { LookParts } from './look-for-unheard';
 import { mayBeAwaited, type Pursuits } from './pursuits';
 import type { Tellings } from './tellings';
@@ -20,6 +22,8 @@ export interface ReadParts extends Pick<LookParts, 'clock' | 'steadiness' | 'tol
   readonly journal: Pick<Journal, 'find' | 'isWritable'>;
   readonly pursuits: Pick<Pursuits, 'find'>;
   readonly tellings: Pick<Tellings, 'heardUnder' | 'isUnderWay'>;
+  readonly mapping: () => Mapping;
+  readonly setOf?: SetOf | undefined;
   /** Whether every other process has certainly lived since this time, by `clock.elapsed()`; to be asked again while it does not. Without it no other process sells. */
   readonly haveAllSigned?: ((sinceMs: number) => boolean) | undefined;
 }
@@ -67,6 +71,7 @@ export function readersOf(parts: ReadParts) {
     const reading = store && readTold(store, order.openedAtMs - CLOCKS_MS);
     return reading === undefined ? false : reading.then((isTold) => isTold(order)).catch(() => false);
   };
+  const { wasSoldOnPending, wasRefundedAndSold } = afterPending(parts);
   const ifUnheard = async (order: Order, isRefundedPending = false): Promise<EarlierOrder | undefined> => {
     // While this process stood still, another one may have marked as untold what this one had just told.
     if (tellings.heardUnder(order.owner, order.requestId) !== undefined) return undefined;
@@ -74,7 +79,9 @@ export function readersOf(parts: ReadParts) {
     const mayBeTold = toldSales?.() !== undefined && order.outcome?.kind === 'succeeded' && !journal.isWritable();
     const untold = mayBeTold ? UNREAD : order;
     if (await wasToldUnwritten(order)) return undefined;
-    if (isRefundedPending && isSoldAfterPending(order)) return untold;
+    const isSold = await wasSoldOnPending(order).catch(() => UNREAD);
+    if (isSold !== false) return isSold === UNREAD ? UNREAD : undefined;
+    if (isRefundedPending && wasRefundedAndSold(order)) return untold;
     const at = { nowMs: clock.now(), unmarkedMs: unmarkedMs() };
     // 0: a time in the future by every clock that this process has seen.
     const agoMsOf = (atMs = 0): number | undefined => steadiness.agoMs(atMs) || undefined;
@@ -132,6 +139,25 @@ function untoldPins({ clock, steadiness, toldSales, unmarkedMs = () => UNMARKED_
       () => true,
     );
   };
+}
+
+/** What the script of an order did with it when it heard "pending", by the order's own family: that of its key may be another one by now. */
+function afterPending({ journal, toldSales, mapping, setOf }: ReadParts) {
+  const takesPendingBy = (order: Order) => takesPendingOf(order, { mapping: mapping(), setOf });
+  /** Its script sold this order when it heard "pending", so it does not send it again: the next sale of the same is another one. */
+  const wasSoldOnPending = async (order: Order): Promise<boolean> => {
+    if (takesPendingBy(order) !== 'sells') return false;
+    // A running pursuit does not show what was told since.
+    const written = isUnsettled(order) ? await journal.find(order.owner, order.requestId) : order;
+    if (written?.toldAtMs !== TOLD_PENDING) return false;
+    // Its process may have died before that reply had left.
+    const store = toldSales?.();
+    return store === undefined || (await readTold(store, order.openedAtMs - CLOCKS_MS))(order, 'pending');
+  };
+  /** The money of this order was given back, so the next sale of the same is this order again. */
+  const wasRefundedAndSold = (order: Order): boolean =>
+    isSoldAfterPending(order) && (takesPendingBy(order) ?? 'refunds') === 'refunds';
+  return { wasSoldOnPending, wasRefundedAndSold };
 }
 
 /** What may have happened to an order of another process while this one did not look: while it searched, or stood still. */
@@ -197,7 +223,6 @@ function isUnheard(order: Order): boolean {
   return isUnsettled(order) || isUntold(order);
 }
 
-/** A script that refunds what is pending has given the money of this order back: its next sale of the same is this order again. */
 function isSoldAfterPending({ toldAtMs, outcome }: Order): boolean {
   return toldAtMs === TOLD_PENDING && outcome?.kind === 'succeeded';
 }

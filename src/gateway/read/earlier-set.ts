@@ -1,6 +1,6 @@
 /** Orders of names that the running mapping no longer has: the operator has renamed or removed the operation, a field, the format or the family. */
 import type { Order } from '../../domain/order';
-import type { Field, Mapping } from '../../mapping/mapping';
+import type { Field, Mapping, Operation } from '../../mapping/mapping';
 
 /** An earlier set of mappings by its hash; undefined if it is no longer kept, or not readable by this build. */
 export type SetOf = (hash: string) => Mapping | undefined;
@@ -28,6 +28,13 @@ export function setOfOrder(order: OfSet, { mapping, setOf }: Sets): Mapping {
   const hasFamily = trail?.family === undefined || mapping.families.has(trail.family.id);
   const earlier = trail === undefined || (hasFamily && hasItsFields(order, mapping)) ? undefined : setOf?.(trail.mapping);
   return earlier ?? mapping;
+}
+
+/** What the order's script does once it has heard "pending", by its own family; undefined where that is not known. */
+export function takesPendingOf(order: OfSet, sets: Sets): Operation['takesPending'] {
+  const set = setOfOrder(order, sets);
+  const family = set.families.get(order.trail?.family?.id ?? '');
+  return (family?.mapping() ?? set).operations.get(order.operation)?.takesPending;
 }
 
 /**

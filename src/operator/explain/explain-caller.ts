@@ -1,4 +1,4 @@
-/** Lists what callers.yaml decided about one request, with places: format pin, own numbers, guard, patience, `after_pending` and the shape of a list. */
+/** Lists what callers.yaml decided about one request, with places: format pin, a family without effect, own numbers, guard, patience, `after_pending` and the shape of a list. */
 import { GatewayError } from '../../domain/errors';
 import { textOf } from '../../domain/json';
 import type { LegacyRequest } from '../../domain/legacy';
@@ -31,6 +31,7 @@ export function explainCaller(
   });
   return [
     ...(detection?.reason === PINNED_BY_CALLER ? [decision(`its format is ${detection.format.toUpperCase()}`, 'format')] : []),
+    ...explainFamily(known, mapping, decision),
     ...explainNumbers(known, refusal, decision),
     ...explainGuard(known, request, mapping, decision),
     ...(operation?.kind === 'purchase' ? explainWaiting(operation, callerKey, decision) : []),
@@ -39,6 +40,14 @@ export function explainCaller(
 }
 
 type Decide = (words: string, ...path: readonly string[]) => CallerDecision;
+
+/** The family of the key is mentioned only where it does not count: the address belongs to another format. */
+function explainFamily({ callerKey, detection }: Known, { families }: Mapping, decide: Decide): CallerDecision[] {
+  const family = families.get(callerKey?.family ?? '');
+  if (family === undefined || detection === undefined || family.format === detection.format) return [];
+  const format = detection.format.toUpperCase();
+  return [decide(`its family ${family.id} does not count here, because the address is of format ${format} alone`, 'family')];
+}
 
 function explainNumbers({ operation, intent }: Known, refusal: GatewayError | undefined, decide: Decide): CallerDecision[] {
   if (refusal?.code === 'number_unlisted') {

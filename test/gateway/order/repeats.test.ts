@@ -39,6 +39,8 @@ import { markUntold } from '../../../src/watch/mark-untold';
 
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
 const AGAIN: Outcome = { kind: 'succeeded', reference: 'V2' };
+const THIRD: Outcome = { kind: 'succeeded', reference: 'V3' };
+const PENDING: Outcome = { kind: 'pending', reference: 'V1' };
 const UNKNOWN: Outcome = { kind: 'unknown', reason: 'HTTP 500' };
 const IDENTICAL: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Duplicate request detected' };
 const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance.' };
@@ -1508,6 +1510,68 @@ describe('a repeat without an id', () => {
     expect(await told(second, ask(second))).toMatchObject({ reference: 'V1', repeat: 'joined' });
   });
 
+  const keyOfFamily = (family: string) => new Map([[owner, { ...plainCallerKey(owner), format: 'b', family }]]);
+  const semmatweb = { ...shippedMapping(), callerKeys: keyOfFamily('semmatweb') };
+
+  test('of a script that sells what is pending is another sale once the first was told pending, at each process', async () => {
+    const parts = sharedList();
+    const answers = ['V1', 'V4'].map((reference) => ({ outcome: { ...PENDING, reference } }));
+    const house = openWalkHouse({ answers, mapping: semmatweb, parts });
+    const other = openWalkHouse({ ...slowly(0, AGAIN, THIRD), beside: house, mapping: semmatweb, parts });
+    ask(house);
+    await house.clock.advance(MINUTE);
+    for (const [one, reference] of [
+      [other, 'V2'],
+      [house, 'V4'],
+      [other, 'V3'],
+    ] as const) {
+      const next = ask(one);
+      await house.clock.advance(MINUTE);
+      expect(await told(one, next)).toMatchObject({ reference, repeat: undefined });
+    }
+    expect([house.upstream.sent.length, other.upstream.sent.length]).toEqual([2, 2]);
+  });
+
+  test('of such a script joins the order of which it has heard nothing, and is refused as unread while it cannot be read what it has heard', async () => {
+    const house = openWalkHouse({ answers: [{ outcome: PENDING }], mapping: semmatweb });
+    await hangUpAfter(1_000, house);
+    const next = ask(house);
+    await house.clock.advance(MINUTE);
+    expect(await told(house, next)).toMatchObject({ repeat: 'joined' });
+    house.setAway(['find']);
+    const unread = ask(house);
+    await house.clock.advance(MINUTE);
+    expect(await told(house, unread)).toMatchObject(UNREAD);
+    expect(house.upstream.sent).toHaveLength(1);
+  });
+
+  test('of such a script joins it where the process was to tell "pending" as it died, and no reply is known to have left', async () => {
+    const parts = { toldSales: () => toldStore() };
+    const house = openWalkHouse({ answers: [{ outcome: PENDING }], mapping: semmatweb, parts });
+    const other = openWalkHouse({ ...slowly(0, AGAIN), beside: house, mapping: semmatweb, parts });
+    ask(house);
+    await house.clock.advance(MINUTE);
+    const next = ask(other);
+    await house.clock.advance(MINUTE);
+    expect(await told(other, next)).toMatchObject({ reference: 'V1', repeat: 'joined' });
+    expect(other.upstream.sent).toEqual([]);
+  });
+
+  test.each(['semmatweb', 'topupmate-new-b'])(
+    'is another sale where its key is that of a script that refunds what is pending only since %s has kept or sold the first',
+    async (family) => {
+      const mapping = { ...shippedMapping(), callerKeys: keyOfFamily(family) };
+      const house = openWalkHouse({ ...slowly(50_000, SUCCESS, AGAIN), mapping });
+      ask(house);
+      await house.clock.advance(MINUTE);
+      house.serve({ ...shippedMapping(), callerKeys });
+      const next = ask(house);
+      await house.clock.advance(MINUTE);
+      expect(await told(house, next)).toMatchObject({ repeat: undefined });
+      expect(house.upstream.sent).toHaveLength(2);
+    },
+  );
+
   test('is another sale when the first is older than the window, or of other content', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
     const other = openWalkHouse({ beside: house, ...slowly(0, REJECTED, { ...SUCCESS, reference: 'V3' }) });
@@ -1642,7 +1706,8 @@ describe('a repeat without an id', () => {
     const openSales = () => {
       const clock = createVirtualClock();
       const journal = createMemoryJournal();
-      const repeats = createRepeats({ journal, clock, steadiness: createSteadiness(clock), pursuits: createPursuits(clock) });
+      const pursuits = createPursuits(clock);
+      const repeats = createRepeats({ journal, clock, steadiness: createSteadiness(clock), pursuits, mapping: shippedMapping });
       const sell = async (newSale: NewOrder, isRefundedPending = false): Promise<string> => {
         const kind = { isOfPins: false, isRefundedPending, isWithoutIdOf: () => false };
         const how = { ...kind, leftMs: () => 1_000, line: openLine().line };

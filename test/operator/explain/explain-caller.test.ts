@@ -50,6 +50,14 @@ test('explain shows the pinned format, the own plan number and the patience of a
   ]);
 });
 
+test('explain says that the family of the key does not count at an address that only another format has', () => {
+  const words = (parts: LegacyRequestParts): string[] =>
+    explained(parts, 'the_key', mappingWhere({ family: 'semmatweb' })).caller.map((one) => one.words);
+  const ignored = 'its family semmatweb does not count here, because the address is of format C alone';
+  expect(words({ ...DATA, path: '/c/api/data/' })).toContain(ignored);
+  expect(words(DATA)).not.toContain(ignored);
+});
+
 test('explain names the list of own numbers of the key when a plan number is not in that list', () => {
   expect(decisions({ ...DATA, body: { ...DATA.body, plan: 8 } })).toEqual([
     '2 its format is B',
