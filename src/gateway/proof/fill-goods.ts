@@ -57,11 +57,11 @@ function fillIn(order: Order, parsed: Reader, parts: FillingParts, leftMs: numbe
   const { delivery, reference } = outcome;
   const operation = parsed.mapping.operations.get(order.operation);
   const ordered = pinsOrdered(operation, order.fields);
+  const wanted = ordered ?? 0;
   const pins = delivery?.pins ?? [];
   if (delivery?.goodsMissing === true || (ordered !== undefined && pins.length === 0))
-    return reference === undefined ? outcome : goodsOf(outcome, reference, parsed, leftMs, parts);
+    return reference === undefined ? outcome : goodsOf(outcome, reference, wanted, parsed, leftMs, parts);
   // Fewer PINs than were bought are still a success if the receipt has no more: v1 has sold the order, and most scripts refund on "pending".
-  const wanted = ordered ?? 0;
   const lacksToken = typeof delivery?.token !== 'string' && isOfPrepaidMeter(order, operation);
   if (reference !== undefined && leftMs > 0 && (wanted > pins.length || lacksToken))
     return readAgain(leftMs, parsed, parts, async (timeoutMs) => {
@@ -110,15 +110,23 @@ async function readAgain(
 }
 
 /** The success with the goods of its receipt. Without them the script is told "pending": on a success it would deliver an empty PIN. */
-function goodsOf(outcome: Succeeded, reference: string, parsed: Reader, leftMs: number, parts: FillingParts): Promise<Outcome> {
+function goodsOf(
+  outcome: Succeeded,
+  reference: string,
+  wanted: number,
+  parsed: Reader,
+  leftMs: number,
+  parts: FillingParts,
+): Promise<Outcome> {
   const context = readContextOf(parsed);
   const lacking: Succeeded = { ...outcome, delivery: { ...outcome.delivery, goodsMissing: true } };
   return readAgain(leftMs, parsed, parts, async (restMs) => {
     const timeoutMs = Math.min(context.timeoutMs, Math.max(GOODS_MS, restMs));
     const receipt = await findReceipt(reference, { ...context, timeoutMs }, parts.upstream);
     const filled = receipt === undefined ? lacking : succeedOutcome(lacking, receipt);
+    const { pins = [], goodsMissing } = deliveryOf(filled);
     // v1 has no goods for a sale that it has taken back.
-    return { outcome: filled, isLast: receipt?.kind === 'declined' || deliveryOf(filled).goodsMissing !== true };
+    return { outcome: filled, isLast: receipt?.kind === 'declined' || (goodsMissing !== true && pins.length >= wanted) };
   });
 }
 

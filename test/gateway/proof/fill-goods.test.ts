@@ -208,6 +208,18 @@ test('a token and further PINs that are not in the receipt yet are waited for, a
   expect((await readUntil(40_000, [receipt()], Infinity, { outcome: unserialled })).atMs).toEqual([0]);
 });
 
+const PINS = ['1', '3', '5'].map((pin) => ({ pin, serial: '2' }));
+const THREE = { fields: { exam: 'WAEC', quantity: 3 } };
+
+test('PINs that reach the receipt in pieces are waited for while the script waits, and then told as far as they are there', async () => {
+  const pieces = [receipt({ pins: [] }), receipt({ pins: PINS.slice(0, 1) }), receipt({ pins: PINS })];
+  const whole = await readUntil(40_000, pieces, Infinity, THREE);
+  expect(whole).toMatchObject({ filled: { delivery: { pins: PINS } }, atMs: [0, 500, 1_500] });
+  const never = await readUntil(8_000, pieces.slice(0, 2), Infinity, THREE);
+  expect(never).toMatchObject({ filled: { delivery: { pins: [PINS[0]] } }, atMs: [0, 500, 1_500, 3_500] });
+  expect(never.filled).not.toHaveProperty('delivery.goodsMissing');
+});
+
 test('a sale of PINs whose answer was only "success" lacks its goods while the receipt cannot be had', async () => {
   const order = { ...newOrder(), operation: 'buy_exam', number: 1, attempts: 1 };
   expect(reader.mapping.operations.has(order.operation)).toBe(true);
@@ -245,14 +257,13 @@ async function fillShort(finding: Finding) {
     reference: 'V1-1',
     delivery: { ...balances, pins: [{ pin: '1', serial: '2' }] },
   };
-  const order = { ...newOrder(), operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 3 }, number: 1, attempts: 1, outcome };
+  const order = { ...newOrder(), operation: 'buy_exam', ...THREE, number: 1, attempts: 1, outcome };
   return { filled: await withGoods(order, reader, partsOf(upstreamOf(find))), outcome, asked };
 }
 
 test("PINs that are missing in v1's answer are told from the receipt", async () => {
-  const pins = ['1', '3', '5'].map((pin) => ({ pin, serial: '2' }));
-  const { filled, outcome } = await fillShort(receipt({ pins }));
-  expect(filled).toEqual({ ...outcome, delivery: { ...balances, pins } });
+  const { filled, outcome } = await fillShort(receipt({ pins: PINS }));
+  expect(filled).toEqual({ ...outcome, delivery: { ...balances, pins: PINS } });
 });
 
 test.each<[string, Finding]>([
