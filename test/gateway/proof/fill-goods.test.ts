@@ -220,6 +220,21 @@ test('PINs that reach the receipt in pieces are waited for while the script wait
   expect(never.filled).not.toHaveProperty('delivery.goodsMissing');
 });
 
+test.each<[string, Finding]>([
+  ['cannot be had', { kind: 'unavailable', reason: 'HTTP 500' }],
+  ['has fewer', receipt({ pins: PINS.slice(2) })],
+  ['has none', receipt({ pins: [] })],
+])('PINs that were read once are told where a later reading of the receipt %s', async (_title, later) => {
+  const findings = [receipt({ pins: PINS.slice(0, 2) }), later];
+  const answers = [undefined, { ...balances, pins: PINS.slice(0, 1) }];
+  for (const delivery of answers) {
+    const outcome: Succeeded = { kind: 'succeeded', reference: 'V1-1', ...(delivery === undefined ? {} : { delivery }) };
+    const { filled } = await readUntil(8_000, findings, Infinity, { ...THREE, outcome });
+    expect(filled).toMatchObject({ kind: 'succeeded', delivery: { pins: PINS.slice(0, 2) } });
+    expect(filled).not.toHaveProperty('delivery.goodsMissing');
+  }
+});
+
 test('a sale of PINs whose answer was only "success" lacks its goods while the receipt cannot be had', async () => {
   const order = { ...newOrder(), operation: 'buy_exam', number: 1, attempts: 1 };
   expect(reader.mapping.operations.has(order.operation)).toBe(true);
