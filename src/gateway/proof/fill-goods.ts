@@ -126,6 +126,8 @@ function goodsOf(
     const receipt = await findReceipt(reference, { ...context, timeoutMs }, parts.upstream);
     if (receipt?.kind === 'succeeded') known = withReceipt(known, receipt);
     const { pins = [], goodsMissing } = deliveryOf(known);
+    // A text in `token`, such as "N/A", is no PIN.
+    if (wanted > 0 && pins.length === 0) known = { ...known, delivery: { ...known.delivery, goodsMissing: true } };
     // v1 has no goods for a sale that it has taken back.
     return { outcome: known, isLast: receipt?.kind === 'declined' || (goodsMissing !== true && pins.length >= wanted) };
   });

@@ -248,6 +248,15 @@ test('a sale of PINs whose answer was only "success" lacks its goods while the r
   expect(await fillBy(receipt({ pins }))).toMatchObject({ kind: 'succeeded', delivery: { pins } });
 });
 
+test('a text in the `token` of a receipt is no PIN, and PINs are waited for beside it', async () => {
+  const token = 'N/A';
+  const late = await readUntil(40_000, [receipt({ token }), receipt({ token, pins: PINS.slice(0, 1) })]);
+  expect(late).toMatchObject({ filled: { delivery: { pins: PINS.slice(0, 1) } }, atMs: [0, 500] });
+  expect(late.filled).not.toHaveProperty('delivery.goodsMissing');
+  const never = await readUntil(8_000, [receipt({ token, pins: [] })]);
+  expect(never).toMatchObject({ filled: { delivery: { goodsMissing: true } }, atMs: [0, 500, 1_500, 3_500] });
+});
+
 test('a sale of PINs whose number the mapping does not read lacks its goods too', async () => {
   const exam = reader.mapping.operations.get('buy_exam')!;
   const fields = exam.fields.filter(({ name }) => name !== 'quantity');
