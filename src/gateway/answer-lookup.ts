@@ -1,7 +1,7 @@
 /** Answers lookups, reads and lists: by a question to v1 or the price list. Nothing is written into the journal. */
 import { nairaNumber } from '../domain/amount';
 import type { Credentials } from '../domain/credentials';
-import type { JsonObject, JsonValue } from '../domain/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
 import type { PriceList } from '../price-lists/price-lists';
 import { readNaira } from '../upstream/answer-data';
@@ -151,11 +151,13 @@ async function askFor(parsed: ParsedRequest, parts: WalkParts): Promise<LookedUp
     const use = (credentials: Credentials): void =>
       void (context = { ...context, credentials: perhapsInSandbox(credentials, mapping, parts) });
     if (operation.kind === 'lookup') use(parts.keyless.take(context.credentials, request.clientAddress, mapping.lookupKey));
-    const finding = await parts.upstream.find(call, context);
+    let finding = await parts.upstream.find(call, context);
     const credentials = parts.keyless.keyAfter(context.credentials, finding, request.clientAddress, mapping.lookupKey);
-    if (credentials === undefined) return finding;
-    use(credentials);
-    return parts.upstream.find(call, context);
+    if (credentials !== undefined) {
+      use(credentials);
+      finding = await parts.upstream.find(call, context);
+    }
+    return operation.kind === 'lookup' ? withCustomer(finding) : finding;
   };
   const { trial, values } = intent;
   if (trial === undefined) return { finding: await ask(parsed.call!), values };
@@ -167,6 +169,18 @@ async function askFor(parsed: ParsedRequest, parts: WalkParts): Promise<LookedUp
     if (!isUnknownThere(finding)) break;
   }
   return { finding, values: Object.fromEntries(Object.entries(values).filter(([name]) => name !== trial.field)) };
+}
+
+/**
+ * v1 gives each customer that it finds a name (specification, 2.6). A "success" without one is a refusal, because scripts sell to each number that is
+ * told as valid.
+ */
+function withCustomer(finding: Finding): Finding {
+  if (finding.kind !== 'found') return finding;
+  const { status, data } = finding.body;
+  const names = isJsonObject(data) ? [data['name'], data['customer_name']] : [];
+  const isNamed = names.some((name) => typeof name === 'string' && name.trim() !== '');
+  return status === 'success' && isNamed ? finding : { kind: 'refused', httpStatus: 400, body: finding.body };
 }
 
 /** Whether v1 does not know the number under this value, so that another value may be tried. A refused key or a limit ends the trial. */

@@ -13,7 +13,7 @@ import { orderSoldInstead, rereadOldRefusal } from './order/sold-elsewhere';
 import { UnreadYet } from './order/wait-for-journal';
 import { isOfPins } from './proof/compare-receipt';
 import { withGoods } from './proof/fill-goods';
-import { type ParsedRequest, readContextOf, readerOf } from './read/walk-in';
+import { type ParsedRequest, readContextOf, type Reader, readerOf } from './read/walk-in';
 import { isWithoutItsId, newOrderOf, wholeFields } from './read/new-order';
 import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import { earlierSetOf } from './read/earlier-set';
@@ -233,10 +233,11 @@ function refusalOf(obstacle: Obstacle): Outcome {
   return { kind: 'rejected', httpStatus, ...(message === undefined ? {} : { message }) };
 }
 
-async function catalogFor(parsed: ParsedRequest, { priceLists, clock }: WalkParts): Promise<CatalogLists | undefined> {
-  const { fingerprint } = parsed.credentials;
-  const fetching = priceLists.peek(fingerprint) === undefined ? priceLists.warm(readContextOf(parsed)) : undefined;
+/** The price list for the reply about an order, fetched where it is not in memory. */
+export async function catalogFor(reader: Reader, { priceLists, clock }: WalkParts): Promise<CatalogLists | undefined> {
+  const { fingerprint } = reader.credentials;
+  const fetching = priceLists.peek(fingerprint) === undefined ? priceLists.warm(readContextOf(reader)) : undefined;
   if (fetching !== undefined) await within(clock, CATALOG_GRACE_MS, fetching);
   const catalog = priceLists.peek(fingerprint);
-  return catalog === undefined ? undefined : catalogListsOf(catalog, parsed.mapping);
+  return catalog === undefined ? undefined : catalogListsOf(catalog, reader.mapping);
 }

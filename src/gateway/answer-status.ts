@@ -11,10 +11,10 @@ import type { Mapping, ReplyOutcome } from '../mapping/mapping';
 import { isCredit, outcomeOfReceipt } from '../upstream/answer-data';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { type Answer, idsOf } from './answer';
+import { catalogFor } from './answer-purchase';
 import { withGoods } from './proof/fill-goods';
 import { type ParsedRequest, readContextOf, type Reader, readerOf, type Walk } from './read/walk-in';
 import { buildCall } from './read/build-call';
-import { catalogListsOf } from './read/catalog-lists';
 import { earlierSetOf } from './read/earlier-set';
 import { wholeFields } from './read/new-order';
 import type { WalkParts } from './walk-parts';
@@ -128,11 +128,11 @@ async function answerKnownOrder(found: Order, parsed: ParsedRequest, parts: Walk
   const mapping = earlierSetOf(found, parsed.mapping, hasFamily, parts.setOf) ?? provenFamilyOf(found, parsed);
   const order = await latestOf(found, parsed, parts);
   const outcome = await withGoods(order, { ...parsed, mapping }, parts);
-  const told = questionParts(outcome, mapping);
-  await markToldWhenAsked(order, told.outcome, parsed.line, parts);
   const { operations } = mapping;
   const operation = operations.get(order.operation) ?? operations.get(parsed.operation.name) ?? parsed.operation;
-  const catalog = operation.joins.length === 0 ? undefined : parts.priceLists.peek(order.owner);
+  const catalog = operation.joins.length === 0 ? undefined : await catalogFor(readerOf(order, { ...parsed, mapping }), parts);
+  const told = questionParts(outcome, mapping);
+  await markToldWhenAsked(order, told.outcome, parsed.line, parts);
   const reply = mergeReply({
     ...told,
     mapping,
@@ -141,7 +141,7 @@ async function answerKnownOrder(found: Order, parsed: ParsedRequest, parts: Walk
     values: wholeFields(order),
     callerKey: parsed.callerKey,
     ownNumbers: order.trail?.ownNumbers,
-    catalog: catalog === undefined ? undefined : catalogListsOf(catalog, mapping),
+    catalog,
     roots: { order: orderRoot(order, outcome) },
   });
   return { reply, outcome: outcome.kind, order: idsOf(order, outcome) };

@@ -112,9 +112,13 @@ export function isCredit({ type }: JsonObject): boolean {
   return typeof type === 'string' && MONEY_IN.test(type);
 }
 
-/** PHP and MySQL sometimes write `true` as 1 or as text. */
+/** PHP and MySQL sometimes write `true` as 1 or as text, and `false` as 0 or as text. */
 export function isYes(value: JsonValue | undefined): boolean {
   return value === true || value === 1 || (typeof value === 'string' && /^(?:1|true|yes)$/i.test(value));
+}
+
+export function isNo(value: JsonValue | undefined): boolean {
+  return value === false || value === 0 || (typeof value === 'string' && /^(?:0|false|no)$/i.test(value));
 }
 
 /**

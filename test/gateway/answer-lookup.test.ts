@@ -1,4 +1,5 @@
 import { type Credentials, Secret } from '../../src/domain/credentials';
+import type { JsonObject } from '../../src/domain/json';
 import { type Known, walkIn } from '../../src/gateway/read/walk-in';
 import type { Finding } from '../../src/upstream/upstream';
 import { legacyRequest, type LegacyRequestParts } from './legacy-request';
@@ -31,9 +32,43 @@ test('a type that the script sent is the only one that v1 is asked with', async 
   expect(typesAsked(house)).toEqual(['postpaid']);
 });
 
-test('"no such meter" with HTTP 200 is not told as found', async () => {
-  const house = openHouse([{ kind: 'found', body: { status: 'success', success: false, message: 'No such meter.' } }]);
-  expect(await lookUp(house, { MeterType: 'postpaid' })).toMatchObject({ status: 'fail' });
+const ADA = { name: 'ADA OBI' };
+/** Answers with HTTP 200 that name no customer, or deny him. */
+const NAMELESS: readonly JsonObject[] = [
+  { status: 'success', success: false, message: 'No such meter.' },
+  ...[0, '0', 'false'].map((success) => ({ status: 'success', success, message: 'No such meter.', data: ADA })),
+  { status: 'pending', message: 'No such meter.', data: ADA },
+  ...[null, [], {}, { name: ' ' }, { name: null, customer_name: '' }].map((data) => ({ status: 'success', data })),
+];
+test.each(NAMELESS)('a meter is not told as found where v1 answers %j', async (body) => {
+  const told = await lookUp(openHouse([{ kind: 'found', body }]), { MeterType: 'postpaid' });
+  expect(told).toMatchObject({ http: 400, status: 'fail', invalid: true, message: body['message'] ?? 'Not found.' });
+  expect(told).not.toHaveProperty('name');
+  const second = openHouse([{ kind: 'found', body }, NAMED]);
+  expect(await lookUp(second)).toMatchObject({ status: 'success', name: 'ADA OBI', meter_type: 'postpaid' });
+});
+
+test('a customer may be named by `customer_name` alone', async () => {
+  const body = { status: 'success', success: 1, data: { name: '', customer_name: 'ADA OBI' } };
+  expect(await lookUp(openHouse([{ kind: 'found', body }]))).toMatchObject({ status: 'success', customer_name: 'ADA OBI' });
+});
+
+test('the text beside a customer who was not found does not read as a success', async () => {
+  const body = { status: 'success', message: 'Successful.', data: null };
+  expect(await lookUp(openHouse([{ kind: 'found', body }]))).toMatchObject({ status: 'fail', message: 'Not found.' });
+});
+
+test('a finding that v1 denies is not remembered for a lookup without a key', async () => {
+  const house = openHouse([{ kind: 'found', body: { status: 'success', data: [] } }, NAMED]);
+  const query = { iuc: '1234567890', cable: '1' };
+  const ask = () => house.gateway.handle(legacyRequest({ method: 'GET', path: '/api/cable/cable-validation', query }));
+  expect((await ask()).reply.body).toMatchObject({ status: 'fail', invalid: true });
+  expect((await ask()).reply.body).toMatchObject({ status: 'success', name: 'ADA OBI' });
+});
+
+test('a balance that v1 denies is no success', async () => {
+  const body = { status: 'success', success: 0, message: 'No wallet.' };
+  expect(await askFor('/api/user', { kind: 'found', body })).toMatchObject({ body: { status: 'fail', message: 'No wallet.' } });
 });
 
 test('without a type the possible ones are tried in turn until v1 finds the meter', async () => {

@@ -3,10 +3,13 @@ import { pause } from '../../src/domain/clock';
 import type { Outcome } from '../../src/domain/outcome';
 import type { Served } from '../../src/gateway/gateway';
 import type { Upstream } from '../../src/upstream/upstream';
+import type { PriceList, PriceLists } from '../../src/price-lists/price-lists';
+import { readCatalog } from '../../src/price-lists/price-lists';
 import type { Visitors } from '../../src/upstream/visitors';
 import { createVisitors } from '../../src/upstream/visitors';
 import type { Mapping } from '../../src/mapping/mapping';
 import { shippedMapping } from '../mapping/mapping-set';
+import { dataPlan } from '../price-lists/data-plan';
 import { legacyRequest } from './legacy-request';
 import { AIRTIME, JOURNAL_AWAY, openWalkHouse, PHP, selling, type WalkHouseOptions } from './walk-house';
 
@@ -168,6 +171,31 @@ test.each([
   await house.clock.advance(60_000);
   const numbers = told === null ? null : number;
   expect((await asked).reply.body).toMatchObject({ status: 'success', total_number: told, total_correct_number: told, numbers });
+});
+
+test('a question about an order names the network and the plan that were bought, also while the price list is not in memory', async () => {
+  const seller = openWalkHouse({ answers: [{ outcome: SUCCESS }] });
+  const { clock } = seller;
+  const body = { network: '1', mobile_number: '08120000001', plan: '7', Ported_number: 'true', 'request-id': 'r-1' };
+  const sold = seller.gateway.handle(legacyRequest({ path: '/api/data/', body, headers: PHP }));
+  await clock.advance(20_000);
+  expect(statusOf(await sold)).toBe('success');
+  const list = readCatalog({ data: { data_plans: [dataPlan(7, { network: 'AIRTEL' })], cable_plans: [], discos: [] } })!;
+  let kept: PriceList | undefined;
+  const priceLists: PriceLists = {
+    get: async () => list,
+    show: async () => list,
+    peek: () => kept,
+    warm: () => pause(clock, 100).then(() => void (kept = list)),
+  };
+  const restarted = openWalkHouse({
+    beside: seller,
+    find: () => ({ kind: 'unavailable', reason: 'HTTP 502' }),
+    parts: { priceLists },
+  });
+  const asked = restarted.gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers: PHP }));
+  await clock.advance(20_000);
+  expect((await asked).reply.body).toMatchObject({ status: 'success', plan_name: '1GB', plan_network: 'AIRTEL' });
 });
 
 test('a row of the history has the words of the end that the journal knows', async () => {

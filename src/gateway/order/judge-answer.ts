@@ -16,7 +16,7 @@ import {
 } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
 import type { PriceLists } from '../../price-lists/price-lists';
-import { isYes, orderInReceipt, outcomeOfReceipt } from '../../upstream/answer-data';
+import { isNo, isYes, orderInReceipt, outcomeOfReceipt } from '../../upstream/answer-data';
 import type { Finding, SentOutcome, Upstream } from '../../upstream/upstream';
 import { type Identity, identifyReceipt, isExactly, otherServices, rulesOut, traitsOf } from '../proof/compare-receipt';
 import { askForReceipt } from '../proof/find-receipt';
@@ -183,10 +183,6 @@ async function claimOn(reference: string, { order, journal, onTrouble }: Judging
     onTrouble('find', error);
     return 'unread';
   }
-}
-
-function isNo(value: JsonValue | undefined): boolean {
-  return value === false || value === 0 || (typeof value === 'string' && /^(?:0|false|no)$/i.test(value));
 }
 
 function isNamed(value: JsonValue | undefined): value is string | number {

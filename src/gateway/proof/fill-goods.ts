@@ -57,17 +57,18 @@ function fillIn(order: Order, parsed: Reader, parts: FillingParts, leftMs: numbe
   const { delivery, reference } = outcome;
   const operation = parsed.mapping.operations.get(order.operation);
   const ordered = pinsOrdered(operation, order.fields);
+  const wanted = ordered ?? 0;
   const pins = delivery?.pins ?? [];
   if (delivery?.goodsMissing === true || (ordered !== undefined && pins.length === 0))
-    return reference === undefined ? outcome : goodsOf(outcome, reference, parsed, leftMs, parts);
+    return reference === undefined ? outcome : goodsOf(outcome, reference, wanted, parsed, leftMs, parts);
   // Fewer PINs than were bought are still a success if the receipt has no more: v1 has sold the order, and most scripts refund on "pending".
-  const wanted = ordered ?? 0;
   const lacksToken = typeof delivery?.token !== 'string' && isOfPrepaidMeter(order, operation);
+  let known = outcome;
   if (reference !== undefined && leftMs > 0 && (wanted > pins.length || lacksToken))
     return readAgain(leftMs, parsed, parts, async (timeoutMs) => {
-      const filled = await moneyIn(outcome, reference, parsed, timeoutMs, parts.upstream);
-      const { pins: shown = [], token } = deliveryOf(filled);
-      return { outcome: filled, isLast: shown.length >= wanted && (!lacksToken || typeof token === 'string') };
+      known = await moneyIn(known, reference, parsed, timeoutMs, parts.upstream);
+      const { pins: shown = [], token } = deliveryOf(known);
+      return { outcome: known, isLast: shown.length >= wanted && (!lacksToken || typeof token === 'string') };
     });
   return fillMoney(outcome, parsed, leftMs, parts.upstream, serialsIn(pins) < pins.length);
 }
@@ -110,16 +111,33 @@ async function readAgain(
 }
 
 /** The success with the goods of its receipt. Without them the script is told "pending": on a success it would deliver an empty PIN. */
-function goodsOf(outcome: Succeeded, reference: string, parsed: Reader, leftMs: number, parts: FillingParts): Promise<Outcome> {
+function goodsOf(
+  outcome: Succeeded,
+  reference: string,
+  wanted: number,
+  parsed: Reader,
+  leftMs: number,
+  parts: FillingParts,
+): Promise<Outcome> {
   const context = readContextOf(parsed);
-  const lacking: Succeeded = { ...outcome, delivery: { ...outcome.delivery, goodsMissing: true } };
+  let known: Succeeded = { ...outcome, delivery: { ...outcome.delivery, goodsMissing: true } };
   return readAgain(leftMs, parsed, parts, async (restMs) => {
     const timeoutMs = Math.min(context.timeoutMs, Math.max(GOODS_MS, restMs));
     const receipt = await findReceipt(reference, { ...context, timeoutMs }, parts.upstream);
-    const filled = receipt === undefined ? lacking : succeedOutcome(lacking, receipt);
+    if (receipt?.kind === 'succeeded') known = withReceipt(known, receipt);
+    const { pins = [], goodsMissing } = deliveryOf(known);
+    // A text in `token`, such as "N/A", is no PIN.
+    if (wanted > 0 && pins.length === 0) known = { ...known, delivery: { ...known.delivery, goodsMissing: true } };
     // v1 has no goods for a sale that it has taken back.
-    return { outcome: filled, isLast: receipt?.kind === 'declined' || deliveryOf(filled).goodsMissing !== true };
+    return { outcome: known, isLast: receipt?.kind === 'declined' || (goodsMissing !== true && pins.length >= wanted) };
   });
+}
+
+/** What earlier readings and this receipt know of the sale. A copy of v1 that lags may show fewer PINs than were read before. */
+function withReceipt(known: Succeeded, receipt: Succeeded): Succeeded {
+  const { pins = [] } = deliveryOf(known);
+  const delivery = deliveryOf(succeedOutcome(known, receipt));
+  return { ...known, ...receipt, delivery: hasMore(pins, delivery.pins) ? { ...delivery, pins } : delivery };
 }
 
 /** How long a reply waits for a receipt with balances. Long enough to ask a second time when the first answer is lost. */
@@ -150,7 +168,7 @@ async function moneyIn(
   reader: Reader,
   leftMs: number,
   upstream: Upstream,
-): Promise<Outcome> {
+): Promise<Succeeded> {
   const question = { ...readContextOf(reader), timeoutMs: Math.min(RECEIPT_MAX_MS, leftMs) };
   const receipt = await findReceipt(reference, question, upstream);
   // v1 has confirmed the sale. A receipt that is no success shows no usable balances.

@@ -8,6 +8,7 @@ import { DEFAULT } from '../../mapping/compile-callers';
 import { withoutSuccess } from '../../mapping/rules/read-as';
 import { NULL_IN_FAILURE } from '../../mapping/shapes';
 import { shownNumbers } from '../../mapping/shown-numbers';
+import { isNo } from '../../upstream/answer-data';
 import type { Finding } from '../../upstream/upstream';
 import type { CatalogLists } from '../read/catalog-lists';
 import type { ParsedRequest } from '../read/walk-in';
@@ -159,25 +160,23 @@ export function findingParts(finding: Finding, { texts }: Mapping): OutcomeParts
     const text = retryAfterSeconds === undefined ? (texts['unavailable'] ?? reason) : TOO_BUSY;
     return { outcome: 'failure', http: UNAVAILABLE_STATUS, text, retryAfterSeconds };
   }
-  const message =
-    typeof finding.body['message'] === 'string' && finding.body['message'] !== '' ? finding.body['message'] : undefined;
-  if (finding.kind === 'refused') {
-    const { httpStatus, retryAfterSeconds } = finding;
-    return {
-      outcome: 'failure',
-      http: httpStatus,
-      text: message ?? DEFAULT_REFUSAL_TEXTS[httpStatus] ?? texts['not_found'] ?? 'Not found.',
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    };
-  }
-  return isFound(finding)
-    ? { outcome: 'success', text: message ?? texts['found'] ?? 'Successful.' }
-    : { outcome: 'failure', text: message ?? texts['not_found'] ?? 'Not found.' };
+  const said = finding.body['message'];
+  const message = typeof said === 'string' && said !== '' ? said : undefined;
+  if (isFound(finding)) return { outcome: 'success', text: message ?? texts['found'] ?? 'Successful.' };
+  const denial = message === undefined ? undefined : withoutSuccess(message);
+  if (finding.kind === 'found') return { outcome: 'failure', text: denial ?? texts['not_found'] ?? 'Not found.' };
+  const { httpStatus, retryAfterSeconds } = finding;
+  return {
+    outcome: 'failure',
+    http: httpStatus,
+    text: denial ?? DEFAULT_REFUSAL_TEXTS[httpStatus] ?? texts['not_found'] ?? 'Not found.',
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  };
 }
 
 /** v1 may answer "no such card" with HTTP 200, so `success` and `status` decide. */
-export function isFound(finding: Finding): finding is Extract<Finding, { kind: 'found' }> {
-  return finding.kind === 'found' && finding.body['success'] !== false && finding.body['status'] !== 'error';
+export function isFound(finding: Finding): boolean {
+  return finding.kind === 'found' && !isNo(finding.body['success']) && finding.body['status'] !== 'error';
 }
 
 /** `$order` in mappings: money in kobo, times in milliseconds. Null for values that are not known or that a failure does not have. */

@@ -208,6 +208,33 @@ test('a token and further PINs that are not in the receipt yet are waited for, a
   expect((await readUntil(40_000, [receipt()], Infinity, { outcome: unserialled })).atMs).toEqual([0]);
 });
 
+const PINS = ['1', '3', '5'].map((pin) => ({ pin, serial: '2' }));
+const THREE = { fields: { exam: 'WAEC', quantity: 3 } };
+
+test('PINs that reach the receipt in pieces are waited for while the script waits, and then told as far as they are there', async () => {
+  const pieces = [receipt({ pins: [] }), receipt({ pins: PINS.slice(0, 1) }), receipt({ pins: PINS })];
+  const whole = await readUntil(40_000, pieces, Infinity, THREE);
+  expect(whole).toMatchObject({ filled: { delivery: { pins: PINS } }, atMs: [0, 500, 1_500] });
+  const never = await readUntil(8_000, pieces.slice(0, 2), Infinity, THREE);
+  expect(never).toMatchObject({ filled: { delivery: { pins: [PINS[0]] } }, atMs: [0, 500, 1_500, 3_500] });
+  expect(never.filled).not.toHaveProperty('delivery.goodsMissing');
+});
+
+test.each<[string, Finding]>([
+  ['cannot be had', { kind: 'unavailable', reason: 'HTTP 500' }],
+  ['has fewer', receipt({ pins: PINS.slice(2) })],
+  ['has none', receipt({ pins: [] })],
+])('PINs that were read once are told where a later reading of the receipt %s', async (_title, later) => {
+  const findings = [receipt({ pins: PINS.slice(0, 2) }), later];
+  const answers = [undefined, { ...balances, pins: PINS.slice(0, 1) }];
+  for (const delivery of answers) {
+    const outcome: Succeeded = { kind: 'succeeded', reference: 'V1-1', ...(delivery === undefined ? {} : { delivery }) };
+    const { filled } = await readUntil(8_000, findings, Infinity, { ...THREE, outcome });
+    expect(filled).toMatchObject({ kind: 'succeeded', delivery: { pins: PINS.slice(0, 2) } });
+    expect(filled).not.toHaveProperty('delivery.goodsMissing');
+  }
+});
+
 test('a sale of PINs whose answer was only "success" lacks its goods while the receipt cannot be had', async () => {
   const order = { ...newOrder(), operation: 'buy_exam', number: 1, attempts: 1 };
   expect(reader.mapping.operations.has(order.operation)).toBe(true);
@@ -219,6 +246,15 @@ test('a sale of PINs whose answer was only "success" lacks its goods while the r
     expect(await fillBy(receipt(more))).toMatchObject({ kind: 'succeeded', delivery: { goodsMissing: true } });
   const pins = [{ pin: '1', serial: '2' }];
   expect(await fillBy(receipt({ pins }))).toMatchObject({ kind: 'succeeded', delivery: { pins } });
+});
+
+test('a text in the `token` of a receipt is no PIN, and PINs are waited for beside it', async () => {
+  const token = 'N/A';
+  const late = await readUntil(40_000, [receipt({ token }), receipt({ token, pins: PINS.slice(0, 1) })]);
+  expect(late).toMatchObject({ filled: { delivery: { pins: PINS.slice(0, 1) } }, atMs: [0, 500] });
+  expect(late.filled).not.toHaveProperty('delivery.goodsMissing');
+  const never = await readUntil(8_000, [receipt({ token, pins: [] })]);
+  expect(never).toMatchObject({ filled: { delivery: { goodsMissing: true } }, atMs: [0, 500, 1_500, 3_500] });
 });
 
 test('a sale of PINs whose number the mapping does not read lacks its goods too', async () => {
@@ -245,14 +281,13 @@ async function fillShort(finding: Finding) {
     reference: 'V1-1',
     delivery: { ...balances, pins: [{ pin: '1', serial: '2' }] },
   };
-  const order = { ...newOrder(), operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 3 }, number: 1, attempts: 1, outcome };
+  const order = { ...newOrder(), operation: 'buy_exam', ...THREE, number: 1, attempts: 1, outcome };
   return { filled: await withGoods(order, reader, partsOf(upstreamOf(find))), outcome, asked };
 }
 
 test("PINs that are missing in v1's answer are told from the receipt", async () => {
-  const pins = ['1', '3', '5'].map((pin) => ({ pin, serial: '2' }));
-  const { filled, outcome } = await fillShort(receipt({ pins }));
-  expect(filled).toEqual({ ...outcome, delivery: { ...balances, pins } });
+  const { filled, outcome } = await fillShort(receipt({ pins: PINS }));
+  expect(filled).toEqual({ ...outcome, delivery: { ...balances, pins: PINS } });
 });
 
 test.each<[string, Finding]>([
