@@ -5,13 +5,14 @@ import { GatewayError } from '../domain/errors';
 import { type JsonObject, type JsonValue, textOf } from '../domain/json';
 import type { LegacyRequest } from '../domain/legacy';
 import { type Order, standIn } from '../domain/order';
-import { isFinal, isSafeToRefund, referenceOf, succeedOutcome, TOLD_AS } from '../domain/outcome';
+import { isFinal, isSafeToRefund, type Outcome, referenceOf, succeedOutcome, TOLD_AS } from '../domain/outcome';
 import { ORDER_NUMBER } from '../journal/order-life';
 import type { Mapping, ReplyOutcome } from '../mapping/mapping';
 import { isCredit, outcomeOfReceipt } from '../upstream/answer-data';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { type Answer, idsOf } from './answer';
 import { catalogFor } from './answer-purchase';
+import { isOfPins } from './proof/compare-receipt';
 import { withGoods } from './proof/fill-goods';
 import { type ParsedRequest, readContextOf, type Reader, readerOf, type Walk } from './read/walk-in';
 import { buildCall } from './read/build-call';
@@ -191,7 +192,7 @@ async function answerUnknownOrder(id: string, parsed: ParsedRequest, parts: Walk
   if (finding.kind === 'refused' && (finding.httpStatus === 404 || finding.httpStatus === 400)) {
     throw new GatewayError('order_unknown', `There is no order ${JSON.stringify(id.slice(0, 80))} of this key.`);
   }
-  const shown = finding.kind === 'found' ? outcomeOfReceipt(finding.body, id) : undefined;
+  const shown = finding.kind === 'found' ? outcomeShown(finding.body, id, mapping) : undefined;
   if (finding.kind !== 'found' || shown === undefined) return answerWithoutOrder(id, finding, parsed);
   const known = {
     owner: credentials.fingerprint,
@@ -210,6 +211,21 @@ async function answerUnknownOrder(id: string, parsed: ParsedRequest, parts: Walk
     roots: { order: root, v1: finding.body },
   });
   return { reply, outcome: shown.kind, order: { requestId: id, reference: id } };
+}
+
+/**
+ * The outcome in the receipt of an order that only v1 knows. Where its category is one of PINs and it shows none, they are missing: on a success the
+ * script would deliver an empty PIN. A word such as `data`, which goods without PINs have too, does not name PINs.
+ */
+function outcomeShown(body: JsonObject, reference: string, { operations }: Mapping): Outcome | undefined {
+  const shown = outcomeOfReceipt(body, reference);
+  if (shown?.kind !== 'succeeded' || shown.delivery?.pins !== undefined) return shown;
+  const category = textOf((body['data'] as JsonObject)['category']).toLowerCase();
+  const wordsOf = (areOfPins: boolean): string[] =>
+    [...operations.values()].filter((one) => isOfPins(one) === areOfPins).flatMap(({ categories }) => categories);
+  const others = wordsOf(false);
+  const isSaleOfPins = wordsOf(true).some((word) => !others.includes(word) && category.includes(word.toLowerCase()));
+  return isSaleOfPins ? { ...shown, delivery: { ...shown.delivery, goodsMissing: true } } : shown;
 }
 
 /** The answer with nothing but the id, so that it is the same whether the journal has the order or not. */

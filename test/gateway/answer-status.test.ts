@@ -173,6 +173,20 @@ test.each([
   expect((await asked).reply.body).toMatchObject({ status: 'success', total_number: told, total_correct_number: told, numbers });
 });
 
+test.each([
+  ['recharge_card', 'pending'],
+  ['exam_pin', 'pending'],
+  ['data_card', 'pending'],
+  // Sold for a phone, without a PIN.
+  ['airtime', 'success'],
+  ['data', 'success'],
+  [null, 'success'],
+])('a receipt of %s without PINs, of an order that only v1 knows, is told as %s', async (category, word) => {
+  const data = { reference: 'V1', status: 'success', category, pins: [], token: 'N/A' };
+  const { gateway } = openWalkHouse({ find: () => ({ kind: 'found', body: { status: 'success', data } }) });
+  expect(statusOf(await gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/V1', headers: PHP })))).toBe(word);
+});
+
 test('a question about an order names the network and the plan that were bought, also while the price list is not in memory', async () => {
   const seller = openWalkHouse({ answers: [{ outcome: SUCCESS }] });
   const { clock } = seller;
