@@ -215,7 +215,7 @@ async function answerUnknownOrder(id: string, parsed: ParsedRequest, parts: Walk
 
 /**
  * The outcome in the receipt of an order that only v1 knows. Where its category is one of PINs and it shows none, they are missing: on a success the
- * script would deliver an empty PIN. A word such as `data`, which goods without PINs have too, does not name PINs.
+ * script would deliver an empty PIN. `data` stands in the category of both, and `airtime_recharge` names goods without PINs.
  */
 function outcomeShown(body: JsonObject, reference: string, { operations }: Mapping): Outcome | undefined {
   const shown = outcomeOfReceipt(body, reference);
@@ -223,8 +223,10 @@ function outcomeShown(body: JsonObject, reference: string, { operations }: Mappi
   const category = textOf((body['data'] as JsonObject)['category']).toLowerCase();
   const wordsOf = (areOfPins: boolean): string[] =>
     [...operations.values()].filter((one) => isOfPins(one) === areOfPins).flatMap(({ categories }) => categories);
-  const others = wordsOf(false);
-  const isSaleOfPins = wordsOf(true).some((word) => !others.includes(word) && category.includes(word.toLowerCase()));
+  const [ofPins, ofOthers] = [wordsOf(true), wordsOf(false)];
+  const isNamedBy = (words: readonly string[], except: readonly string[]): boolean =>
+    words.some((word) => !except.includes(word) && category.includes(word.toLowerCase()));
+  const isSaleOfPins = isNamedBy(ofPins, ofOthers) && !isNamedBy(ofOthers, ofPins);
   return isSaleOfPins ? { ...shown, delivery: { ...shown.delivery, goodsMissing: true } } : shown;
 }
 

@@ -179,6 +179,7 @@ test.each([
   ['data_card', 'pending'],
   // Sold for a phone, without a PIN.
   ['airtime', 'success'],
+  ['airtime_recharge', 'success'],
   ['data', 'success'],
   [null, 'success'],
 ])('a receipt of %s without PINs, of an order that only v1 knows, is told as %s', async (category, word) => {
