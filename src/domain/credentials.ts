@@ -23,11 +23,11 @@ export class Secret {
     return this.#text === other.#text;
   }
 
-  /** A text of somebody else with a mask for this secret where it is a word of its own. The digits of a PIN may also be a part of a number. */
+  /** A text of somebody else with a mask for this secret. The digits of a PIN may also be a part of a longer number, which stays. */
   hideIn(text: string): string {
     if (!text.includes(this.#text)) return text;
-    const escaped = this.#text.replace(/\W/g, '\\$&');
-    return text.replace(new RegExp(`(?<!\\w)${escaped}(?!\\w)`, 'g'), MASK);
+    if (/\D/.test(this.#text)) return text.replaceAll(this.#text, MASK);
+    return text.replace(new RegExp(`(?<!\\d)${this.#text}(?!\\d)`, 'g'), MASK);
   }
 
   toString(): string {

@@ -93,8 +93,8 @@ export function decideOpening(existing: Order | undefined, intent: NewOrder, tak
 
 /** A script waits no longer; a refusal that seems later was written before somebody set the clock back. */
 const WAITED_MOST_MS = 180_000;
-/** Whoever sends the request again so soon after the refusal cannot have heard the refusal: no script repeats by itself. */
-const CROSSING_MS = 100;
+/** Whoever sends the request again so soon after the refusal has hardly heard it: hardly any script repeats by itself. */
+export const CROSSING_MS = 100;
 
 /** Whether the refusal was written after the request had come, or just before: a script that heard it may have refunded this very order (decision 0011). */
 function wasRefusedSince({ cameAtMs = Infinity }: NewOrder, { settledAtMs = -Infinity }: Order): boolean {

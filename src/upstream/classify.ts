@@ -199,16 +199,26 @@ export function unavailable(reason: string, retryAfterSeconds: number | undefine
 const DECIDING: ReadonlySet<string> = new Set(['success', 'pending', 'error']);
 
 /** v1's answer. Scripts, the journal and the notes get its words, so the key and the PIN of the call are masked where v1 repeats them. */
-function readBody({ text }: HttpAnswer, { apiKey, pin }: KeyAndPin): JsonObject | undefined {
-  let body = parseJsonObject(text);
-  for (const name of ['message', 'status']) {
-    const said = body?.[name];
-    if (typeof said !== 'string' || DECIDING.has(said)) continue;
-    const known = apiKey.hideIn(said);
-    const shown = pin?.hideIn(known) ?? known;
-    if (shown !== said) body = { ...body, [name]: shown };
+function readBody({ text }: HttpAnswer, credentials: KeyAndPin): JsonObject | undefined {
+  const body = parseJsonObject(text);
+  if (body === undefined) return undefined;
+  const shown = masked(masked(body, 'message', credentials), 'status', credentials);
+  if (!isJsonObject(body.data)) return shown;
+  let data = masked(body.data, 'description', credentials);
+  if (Array.isArray(data.transactions)) {
+    const rows = data.transactions as readonly JsonValue[];
+    data = { ...data, transactions: rows.map((row) => (isJsonObject(row) ? masked(row, 'description', credentials) : row)) };
   }
-  return body;
+  return data === body.data ? shown : { ...shown, data };
+}
+
+/** The very same object where there is nothing to mask. */
+function masked(object: JsonObject, name: string, { apiKey, pin }: KeyAndPin): JsonObject {
+  const said = object[name];
+  if (typeof said !== 'string' || DECIDING.has(said)) return object;
+  const known = apiKey.hideIn(said);
+  const shown = pin?.hideIn(known) ?? known;
+  return shown === said ? object : { ...object, [name]: shown };
 }
 
 function messageOf(body: JsonObject): { readonly message?: string } {

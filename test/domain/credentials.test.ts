@@ -17,10 +17,11 @@ test('two secrets are equal when their texts are', () => {
 });
 
 test.each([
-  ['a.k-3y', 'Bearer a.k-3y:1234 or axk-3y', 'Bearer [secret]:1234 or axk-3y'],
+  ['a.k-3y', 'Bearer a.k-3y:1234, key_a.k-3y_ or axk-3y', 'Bearer [secret]:1234, key_[secret]_ or axk-3y'],
   ['1234', '1234 of 08031234567, ₦1234', '[secret] of 08031234567, ₦[secret]'],
+  ['1234', 'PIN1234, pin_1234 or 1234PIN', 'PIN[secret], pin_[secret] or [secret]PIN'],
   ['1234', 'nothing', 'nothing'],
-])('the secret %s is hidden in the text of others as a word of its own', (text, said, shown) => {
+])('the secret %s is hidden in the text of others, and stays a part of a longer number', (text, said, shown) => {
   expect(new Secret(text).hideIn(said)).toBe(shown);
 });
 

@@ -151,8 +151,22 @@ test('and by POST at the address at which it was bought, in the same way', async
   for (const path of ['/api/data/', '/api/data/DATA_6581c02d%7C1.a-b', '/api/topup/']) {
     const id = { 'request-id': 'DATA_6581c02d|1.a-b' };
     same(await send(house.url, path, id));
-    // A script may send its PIN or key with every request.
-    for (const name of ['pin', 'api_key', 'token']) same(await send(house.url, path, { ...id, [name]: '1234' }));
+    // A script may send its PIN, key or login with every request.
+    for (const name of [
+      'pin',
+      'PIN',
+      'trans_pin',
+      'api_key',
+      'Api_key',
+      'api-key',
+      'apikey',
+      'key',
+      'token',
+      'user',
+      'username',
+      'password',
+    ])
+      same(await send(house.url, path, { ...id, [name]: '1234' }));
     expect(await send(house.url, path, { ...id, phone: '08031234567' })).toMatchObject(refused);
   }
   // A redirect may have taken the body.

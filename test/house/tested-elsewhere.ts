@@ -14,7 +14,6 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/gateway/order/read-earlier.ts': 'Which order of several is told, by test/gateway/order/repeats.test.ts.',
   'src/gateway/order/sold-elsewhere.ts':
     'What another process has sold: test/gateway/order/repeats.test.ts and test/gateway/answer-purchase.test.ts.',
-  'src/gateway/order/look-for-unheard.ts': 'What others have left, by test/gateway/order/repeats.test.ts.',
   'src/gateway/walk-parts.ts': 'What a gateway is made of: test/gateway/gateway.test.ts.',
   'src/gateway/walk-request.ts': 'Every request of test/gateway/gateway.test.ts.',
   'src/mapping/language/': 'Parts of one schema: test/mapping/language/schema.test.ts and model.test.ts.',

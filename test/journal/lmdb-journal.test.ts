@@ -162,6 +162,17 @@ describe('LMDB journal on its disk', () => {
     expect(await journal.owners()).toEqual(owners);
   });
 
+  test('a list of all orders of a busy key gives turns to sales', async () => {
+    const journal = await open();
+    await Promise.all(Array.from({ length: 600 }, (_, nth) => journal.open(newOrder({ requestId: `r${nth}` }))));
+    let count = 0;
+    const readAll = async (): Promise<void> => {
+      for await (const order of journal.listOfOwner({ owner, limit: Infinity })) count += order.attempts;
+    };
+    expect(await turnsDuring(readAll())).toBeGreaterThanOrEqual(3);
+    expect(count).toBe(600);
+  });
+
   test('reading after closing is refused and does not crash', async () => {
     const journal = await open();
     await journal.close();

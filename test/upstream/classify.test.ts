@@ -92,6 +92,19 @@ test.each([
   for (const shown of [JSON.stringify(sent), JSON.stringify(finding)]) expect(shown).not.toMatch(/k\.3y|739154\b/);
 });
 
+test('a key or PIN that v1 repeats in the description of a receipt or of an order in its history is masked', () => {
+  const findingIn = (data: object): unknown => {
+    const text = JSON.stringify({ status: 'success', data });
+    return classifyFinding({ kind: 'answered', httpStatus: 200, text } as HttpAnswer, undefined, CREDENTIALS);
+  };
+  const [description, shown] = ['Sold to acme_live_k.3y by PIN739154', 'Sold to [secret] by PIN[secret]'];
+  // What was sold stays, whatever it is.
+  expect(findingIn({ description, token: '739154' })).toMatchObject({ body: { data: { description: shown, token: '739154' } } });
+  expect(findingIn({ transactions: [{ id: 1, description }, null] })).toMatchObject({
+    body: { data: { transactions: [{ id: 1, description: shown }, null] } },
+  });
+});
+
 test('the key of a stranger that is a word of v1 changes no outcome', () => {
   const answer = { kind: 'answered', httpStatus: 401, text: '{"status":"error","message":"error: no such key"}' } as HttpAnswer;
   const credentials = { apiKey: new Secret('error') };

@@ -79,9 +79,8 @@ export interface LookParts {
 interface LookHow {
   readonly isDue?: boolean;
   /**
-   * Scripts that refund what they heard as pending send a sale again that v1 may have sold since. The first look of a key or of a clock that was set, and the
-   * first such one of tables that had no room, adds the newest orders of the whole window, ended or not; the others, where other processes sell, those since
-   * the look before.
+   * Scripts that refund what they heard as pending send a sale again that v1 may have sold since. The first such look of a key, of a clock that was set, and of
+   * tables that had no room adds the newest orders of the whole window, ended or not; the others, where other processes sell, those since the look before.
    */
   readonly isRefundedPending?: boolean;
 }
@@ -104,9 +103,8 @@ export function createLook(
   const begin = (owner: string, ofKey: Looks, wanted: Wanted): Promise<void> => {
     const atMs = clock.elapsed();
     const forgotten = known.forgottenOf(owner);
-    const { windowMs } = wanted;
-    // The first look reads as much: a record that this build cannot read could not be marked as untold after the death of its process.
-    const isRefundedPending = wanted.isRefundedPending || byThisClock(ofKey.readAtMs) === -Infinity;
+    const { windowMs, isRefundedPending } = wanted;
+    const isFirst = byThisClock(ofKey.readAtMs) === -Infinity;
     const addsNewest = isRefundedPending && lacksNewest(owner, ofKey);
     const isWhole = isLossy(owner, ofKey) || atMs - byThisClock(ofKey.wholeAtMs) >= LOOK_WHOLE_EVERY_MS;
     const backMs = isWhole ? windowMs : Math.min(windowMs, 2 * LOOK_WHOLE_EVERY_MS);
@@ -115,7 +113,7 @@ export function createLook(
       ? [ofKey.newestAtMs, windowMs]
       : [ofKey.readAtMs, TELLING_MS + unmarkedMs() + OPEN_MS];
     const lateMs = toldSales?.() === undefined ? undefined : Math.min(longestMs, atMs - byThisClock(sinceMs) + LATE_MARGIN_MS);
-    const reading = readUnheard(owner, backMs, windowMs, addsNewest ? windowMs : lateMs)
+    const reading = readUnheard(owner, backMs, windowMs, { newestMs: addsNewest ? windowMs : lateMs, isFirst })
       .then(() => {
         ofKey.readAtMs = atMs;
         if (isWhole) [ofKey.wholeAtMs, ofKey.forgottenBefore] = [atMs, forgotten];
@@ -189,11 +187,25 @@ function createReading({ journal, clock, steadiness }: LookParts, known: KnownOr
       backMs < windowMs && known.contents.of(keyOf(owner, contentHash)).some((one) => one.requestId === requestId);
     const newest = await newestOf(range, clock.now() + CLOCKS_MS, journal, isKnown);
     // The newest are added last, so that a full table keeps them: they are the likeliest to be repeated.
-    for (const order of newest.reverse()) addBy(order.toldAtMs === TOLD_PENDING ? 'addUnheard' : 'add', order, windowMs);
+    for (const [nth, order] of newest.reverse().entries()) {
+      if (nth % LOOK_PAGE === LOOK_PAGE - 1) await new Promise(setImmediate);
+      addBy(order.toldAtMs === TOLD_PENDING ? 'addUnheard' : 'add', order, windowMs);
+    }
   };
-  return async (owner: string, backMs: number, windowMs: number, newestMs: number | undefined): Promise<void> => {
+  /** A record that this build cannot read could not be marked as untold after the death of its process. The others have been heard, and are not kept. */
+  const readAll = async (owner: string, fromMs: number): Promise<void> => {
+    const orders = journal.listOfOwner({ owner, fromMs, limit: Infinity })[Symbol.asyncIterator]();
+    while ((await orders.next()).done !== true);
+  };
+  return async (
+    owner: string,
+    backMs: number,
+    windowMs: number,
+    { newestMs, isFirst }: { readonly newestMs: number | undefined; readonly isFirst: boolean },
+  ): Promise<void> => {
     const fromMs = Math.max(0, steadiness.before(backMs));
     await Promise.all([
+      isFirst && newestMs !== windowMs ? readAll(owner, fromMs) : undefined,
       addAll('listUnsettled', owner, fromMs, windowMs),
       addAll('listUntold', owner, fromMs, windowMs),
       newestMs === undefined ? undefined : addNewest(owner, newestMs, windowMs),

@@ -4,6 +4,7 @@ import { createLru } from '../../domain/lru';
 import { TransientMap } from '../../domain/transient-map';
 import { isSameIntent, type NewOrder, type Order } from '../../domain/order';
 import { isAttemptMarked } from '../../domain/outcome';
+import { CROSSING_MS } from '../../journal/order-life';
 import type { LostParts } from '../proof/find-lost';
 import type { Pursuit } from './pursuit';
 import { requestIdReused } from './used-ids';
@@ -11,7 +12,7 @@ import { requestIdReused } from './used-ids';
 export interface Pursuits {
   /**
    * The running pursuit of this order, if there is one. Rejects when another intent is under way under this request id, or when its twin, a request under
-   * the same id, was refused after this one had come (`cameAtMs`, by `clock.elapsed()`): one would hear a failure, and the other would be sold.
+   * the same id, was refused after this one had come (`cameAtMs`, by `clock.elapsed()`), or just before: one would hear a failure, and the other would be sold.
    */
   join(order: NewOrder, cameAtMs: number): Promise<Pursuit> | undefined;
   /** Adds a pursuit, usually before the journal has opened its order. An `await` between `join` and `add` would let two requests begin the same. */
@@ -64,7 +65,7 @@ export function createPursuits(clock: Pick<Clock, 'elapsed'>): Pursuits {
     join(order, cameAtMs) {
       const key = keyOf(order.owner, order.requestId);
       const twin = refused.get(key);
-      const found = running.get(key) ?? (twin !== undefined && twin.atMs > cameAtMs ? twin : undefined);
+      const found = running.get(key) ?? (twin !== undefined && twin.atMs > cameAtMs - CROSSING_MS ? twin : undefined);
       if (found === undefined || isSameIntent(found.order, order)) return found?.pursuit;
       return Promise.reject(requestIdReused());
     },

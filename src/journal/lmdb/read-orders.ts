@@ -91,6 +91,7 @@ export function createReads(store: Store, assertOpen: () => void): JournalReads 
         if (end === undefined || chunk.length < LIST_CHUNK) return;
         if (newestFirst) last = numberOf(end.key) - 1;
         else first = numberOf(end.key) + 1;
+        await nextTurn();
       }
     },
   };

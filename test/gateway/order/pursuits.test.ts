@@ -2,6 +2,7 @@ import type { NewOrder, Order } from '../../../src/domain/order';
 import { ATTEMPT_BEGINS } from '../../../src/domain/outcome';
 import type { Pursuit } from '../../../src/gateway/order/pursuit';
 import { createPursuits, type Pursuits } from '../../../src/gateway/order/pursuits';
+import { CROSSING_MS } from '../../../src/journal/order-life';
 import { GatewayError } from '../../../src/domain/errors';
 import { requestIdReused } from '../../../src/gateway/order/used-ids';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
@@ -46,7 +47,7 @@ test('a repeat joins the running pursuit, even before it has begun', async () =>
   await expect(pursuits.find('o', 'r')).resolves.toBeUndefined();
 });
 
-test('a request that came before its twin was refused is refused as well, and one that came later begins anew', async () => {
+test('a request that came before its twin was refused, or just after, is refused as well, and one that came later begins anew', async () => {
   const pursuits = createPursuits(clock);
   const start = async (): Promise<Pursuit> => pursuitThatEnds().pursuit;
   const cameAtMs = clock.elapsed();
@@ -54,7 +55,9 @@ test('a request that came before its twin was refused is refused as well, and on
   const refusal = new GatewayError('overloaded');
   await expect(begin(pursuits, intent(), () => Promise.reject(refusal))).rejects.toBe(refusal);
   await expect(begin(pursuits, intent(), start, cameAtMs)).rejects.toBe(refusal);
-  await clock.advance(10);
+  await clock.advance(CROSSING_MS - 1);
+  await expect(begin(pursuits, intent(), start)).rejects.toBe(refusal);
+  await clock.advance(1);
   const { pursuit, end } = pursuitThatEnds();
   expect(await begin(pursuits, intent(), async () => pursuit)).toMatchObject({ isOwn: true });
   end();
@@ -91,6 +94,7 @@ test('a start that is refused is refused to all who joined it, and the next one 
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   await settlePromises();
   expect(pursuits.size).toBe(0);
+  await clock.advance(CROSSING_MS);
   const { pursuit } = pursuitThatEnds();
   await expect(begin(pursuits, intent(), async () => pursuit)).resolves.toEqual({ pursuit, isOwn: true });
 });
