@@ -214,18 +214,20 @@ async function answerUnknownOrder(id: string, parsed: ParsedRequest, parts: Walk
 }
 
 /**
- * The outcome in the receipt of an order that only v1 knows. Where its category is one of PINs and it shows none, they are missing: on a success the
- * script would deliver an empty PIN. `data` stands in the category of both, and `airtime_recharge` names goods without PINs.
+ * The outcome in the receipt of an order that only v1 knows. A sale of PINs shows no phone number. Where it shows no PIN either, they are missing: on a
+ * success the script would deliver an empty PIN.
  */
 function outcomeShown(body: JsonObject, reference: string, { operations }: Mapping): Outcome | undefined {
   const shown = outcomeOfReceipt(body, reference);
-  if (shown?.kind !== 'succeeded' || shown.delivery?.pins !== undefined) return shown;
-  const category = textOf((body['data'] as JsonObject)['category']).toLowerCase();
+  const data = body['data'] as JsonObject;
+  if (shown?.kind !== 'succeeded' || shown.delivery?.pins !== undefined || textOf(data['phone']) !== '') return shown;
+  const category = textOf(data['category']).toLowerCase();
   const wordsOf = (areOfPins: boolean): string[] =>
     [...operations.values()].filter((one) => isOfPins(one) === areOfPins).flatMap(({ categories }) => categories);
   const [ofPins, ofOthers] = [wordsOf(true), wordsOf(false)];
   const isNamedBy = (words: readonly string[], except: readonly string[]): boolean =>
     words.some((word) => !except.includes(word) && category.includes(word.toLowerCase()));
+  // `data` stands in the category of both.
   const isSaleOfPins = isNamedBy(ofPins, ofOthers) && !isNamedBy(ofOthers, ofPins);
   return isSaleOfPins ? { ...shown, delivery: { ...shown.delivery, goodsMissing: true } } : shown;
 }

@@ -27,6 +27,8 @@ const VERSION = 1;
 const LOCK_FILE = 'lock.mdb';
 /** The parts of the data folder that are copied beside the journal. Parts that a gateway makes again are left out. */
 const KEPT = ['gateway.secret', 'upstream-left', 'patience.json', 'mapping-history', 'spool'];
+/** A reply leaves so long after its sale was settled, because v1's receipt is read in between. */
+const REPLIED_MS = 10_000;
 /** The folder of `watch/told-log`. */
 const TOLD = 'told';
 
@@ -63,7 +65,7 @@ export async function makeBackup(config: Config, sources: Readonly<Record<string
     const journal = await copyJournal(config, join(draft, 'data', 'journal'));
     if (journal !== undefined) {
       // After the journal, and not before the replies of what it has as sold have left: a sale that is missing in this list counts as not told.
-      await pause(systemClock, WRITTEN_MS);
+      await pause(systemClock, signsOfLife(config.dataDir) > 0 ? REPLIED_MS : WRITTEN_MS);
       await copyInto(join(config.dataDir, TOLD), join(draft, 'data', TOLD));
     }
     const secret = findGatewaySecret(config);

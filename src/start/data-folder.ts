@@ -1,6 +1,6 @@
 /** Makes and tests the data folder before anything else is started, and explains a fault once, in a sentence. */
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there',
@@ -19,19 +19,21 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Enough for a start: the secret, the set of mappings, the first pages of the journal. */
 const ROOM_BYTES = 256 * 1024;
 const OTHERS = 0o077;
-/** Without these nothing is sold: a start tries those that are there. */
-const NEEDED_FOLDERS = ['journal', 'mapping-history', 'processes', 'spool', 'told'];
-const NEEDED_FILES = [
-  'gateway.secret',
-  'gateway.secret-check',
-  'journal-left',
+/** Without these nothing is sold: a start tries those that are there. The journal tries its own files. */
+const NEEDED_FOLDERS = ['mapping-history', 'processes', 'spool', 'told'];
+/** Read at each start, and written only when what they tell has changed. */
+const NEEDED_FILES = ['gateway.secret', 'gateway.secret-check', 'journal-left', 'upstream-left'];
+/** The gateway's own files and folders in it. The stores restrict the rights of their files when they open them. */
+const FILES = [
+  ...NEEDED_FILES,
   'journal/data-folder',
   'journal/gateway.secret-check',
-  'upstream-left',
+  'alarms.json',
+  'mappings.checked',
+  'patience.json',
+  'sandbox.checked',
 ];
-/** The gateway's own files and folders in it. The stores restrict the rights of their files when they open them. */
-const FILES = [...NEEDED_FILES, 'alarms.json', 'mappings.checked', 'patience.json', 'sandbox.checked'];
-const FOLDERS = [...NEEDED_FOLDERS, 'notes', 'number-index', 'sandbox', 'traffic'];
+const FOLDERS = [...NEEDED_FOLDERS, 'journal', 'notes', 'number-index', 'sandbox', 'traffic'];
 
 /** Throws a plain Error with a sentence that names the setting. Returns warnings for the operator, a sentence each. */
 export function prepareDataFolder(folder: string): readonly string[] {
@@ -46,7 +48,7 @@ export function prepareDataFolder(folder: string): readonly string[] {
     explained(`DATA_DIR has ${path}`, () => tryToUse(path, isFolder));
   };
   NEEDED_FOLDERS.forEach(tryPart(true));
-  [...NEEDED_FILES, 'journal/data.mdb', 'journal/lock.mdb'].forEach(tryPart(false));
+  NEEDED_FILES.forEach(tryPart(false));
   return process.platform === 'win32' ? [] : closeToOthers(folder);
 }
 
@@ -64,9 +66,12 @@ function tryToUse(path: string, isFolder: boolean): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return;
   if (stats.isDirectory() !== isFolder) throw Object.assign(new Error('wrong kind'), { code: isFolder ? 'ENOTDIR' : 'EISDIR' });
-  // The secret may be a file that the operator lets nobody write.
-  const isWritten = basename(path) !== 'gateway.secret';
-  accessSync(path, constants.R_OK | (isWritten ? constants.W_OK : 0) | (isFolder ? constants.X_OK : 0));
+  if (isFolder) return accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  try {
+    accessSync(path, constants.R_OK);
+  } catch (cause) {
+    throw new Error('this user may not read it', { cause });
+  }
 }
 
 /** Before LMDB maps its files: writing a page of a mapped file on a full disk ends the process without a message. */

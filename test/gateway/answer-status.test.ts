@@ -175,6 +175,8 @@ test.each([
 
 test.each([
   ['recharge_card', 'pending'],
+  ['recharge', 'pending'],
+  ['recharge', 'success', '08031234567'],
   ['exam_pin', 'pending'],
   ['data_card', 'pending'],
   // Sold for a phone, without a PIN.
@@ -182,8 +184,8 @@ test.each([
   ['airtime_recharge', 'success'],
   ['data', 'success'],
   [null, 'success'],
-])('a receipt of %s without PINs, of an order that only v1 knows, is told as %s', async (category, word) => {
-  const data = { reference: 'V1', status: 'success', category, pins: [], token: 'N/A' };
+])('a receipt of %s without PINs, of an order that only v1 knows, is told as %s', async (category, word, phone = '') => {
+  const data = { reference: 'V1', status: 'success', category, phone, pins: [], token: 'N/A' };
   const { gateway } = openWalkHouse({ find: () => ({ kind: 'found', body: { status: 'success', data } }) });
   expect(statusOf(await gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/V1', headers: PHP })))).toBe(word);
 });

@@ -59,24 +59,25 @@ test.each([
   expect(() => prepareDataFolder(folder)).toThrow(`DATA_DIR has ${join(folder, name)}, which cannot be used: ${reason}.`);
 });
 
-test.each(['told', 'journal-left', 'journal/lock.mdb'])(
-  'a data folder with %s of another user is refused with its path',
-  (name) => {
-    mkdirSync(join(folder, 'journal'));
-    const path = join(folder, name);
-    if (name === 'told') mkdirSync(path);
-    else writeFileSync(path, '');
-    chmodSync(path, 0o555);
-    for (const open of [folder, join(folder, 'journal')]) chmodSync(open, 0o777);
-    const asAnother = `const { prepareDataFolder } = require(${JSON.stringify(SOURCE)});
+test.each([
+  ['told', 0o555, 'this user may not write there'],
+  ['journal-left', 0o000, 'this user may not read it'],
+  // A command of root has written it, and this start only reads it.
+  ['upstream-left', 0o644, undefined],
+])('a data folder with %s of another user is refused only where this user must use it', (name, mode, reason) => {
+  const path = join(folder, name);
+  if (name === 'told') mkdirSync(path);
+  else writeFileSync(path, '');
+  chmodSync(path, mode);
+  chmodSync(folder, 0o777);
+  const asAnother = `const { prepareDataFolder } = require(${JSON.stringify(SOURCE)});
     process.chdir(${JSON.stringify(folder)});
     if (process.getuid() === 0) process.setuid(65534);
     try { prepareDataFolder('.'); } catch (error) { console.log(error.message); }`;
-    expect(execFileSync(process.execPath, ['-r', RUN_TYPESCRIPT, '-e', asAnother], { encoding: 'utf8' })).toBe(
-      `DATA_DIR has ${name}, which cannot be used: this user may not write there.\n`,
-    );
-  },
-);
+  expect(execFileSync(process.execPath, ['-r', RUN_TYPESCRIPT, '-e', asAnother], { encoding: 'utf8' })).toBe(
+    reason === undefined ? '' : `DATA_DIR has ${name}, which cannot be used: ${reason}.\n`,
+  );
+});
 
 test('a DATA_DIR whose links lead in a circle is refused with a message', () => {
   symlinkSync(join(folder, 'two'), join(folder, 'one'));
