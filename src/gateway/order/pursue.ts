@@ -242,7 +242,7 @@ class RunningPursuit implements Pursuit {
   async #sendAndJudge(attempt: Attempt): Promise<Outcome> {
     const { clock, journal, onTrouble, upstream } = this.#parts;
     const { call, credentials, clientAddress, trace, identify } = this.#plan;
-    const times = timesOfAttempt(this.#plan, this.#awaitedMs());
+    const times = timesOfAttempt(this.#plan, this.#awaitedMs(), this.#isBoughtAfterPending());
     const sentAt = clock.elapsed();
     const mayLeave = (): boolean => this.#isBoughtAfterPending() || this.#awaitedMs() > 0;
     const sent = await upstream.send(call, this.#order.requestId, { credentials, clientAddress, trace, ...times, mayLeave });

@@ -72,12 +72,12 @@ export function timeoutOfReceipt({ readMs }: PursuitPlan, awaitedMs: number): nu
   return awaitedMs > 0 ? Math.min(readMs, Math.max(ANSWER_MS, awaitedMs / 2)) : readMs;
 }
 
-/** How long v1 may take for an attempt, and within which time the call must begin to leave. */
-export function timesOfAttempt({ afterPending, attemptMs, lease }: PursuitPlan, awaitedMs: number) {
+/** How long v1 may take for an attempt, and within which time the call must begin to leave: shorter for an order that is not bought after "pending". */
+export function timesOfAttempt({ attemptMs, lease }: PursuitPlan, awaitedMs: number, isBoughtAfterPending: boolean) {
   const half = awaitedMs / 2;
   // `lease.validMs` bounds the wait for a connection: no byte may leave once the quiet time since the lease is over.
   const timeoutMs = Math.max(1, Math.min(attemptMs, lease.validMs, half < ATTEMPT_LEAST_MS ? attemptMs : half));
-  if (afterPending === 'buy') return { timeoutMs, leaveWithinMs: timeoutMs };
+  if (isBoughtAfterPending) return { timeoutMs, leaveWithinMs: timeoutMs };
   // If the call does not leave in time, the script can still be told that nothing was sent.
   return { timeoutMs, leaveWithinMs: Math.max(1, Math.min(timeoutMs, awaitedMs - LEAVE_MS)) };
 }

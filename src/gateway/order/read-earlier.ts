@@ -71,7 +71,7 @@ export function readersOf(parts: ReadParts) {
     const reading = store && readTold(store, order.openedAtMs - CLOCKS_MS);
     return reading === undefined ? false : reading.then((isTold) => isTold(order)).catch(() => false);
   };
-  const { wasSoldOnPending, wasRefundedAndSold } = afterPending(parts);
+  const { unlessSoldOnPending, wasRefundedAndSold } = afterPending(parts);
   const ifUnheard = async (order: Order, isRefundedPending = false): Promise<EarlierOrder | undefined> => {
     // While this process stood still, another one may have marked as untold what this one had just told.
     if (tellings.heardUnder(order.owner, order.requestId) !== undefined) return undefined;
@@ -79,8 +79,8 @@ export function readersOf(parts: ReadParts) {
     const mayBeTold = toldSales?.() !== undefined && order.outcome?.kind === 'succeeded' && !journal.isWritable();
     const untold = mayBeTold ? UNREAD : order;
     if (await wasToldUnwritten(order)) return undefined;
-    const isSold = await wasSoldOnPending(order).catch(() => UNREAD);
-    if (isSold !== false) return isSold === UNREAD ? UNREAD : undefined;
+    const unsold = await unlessSoldOnPending(order);
+    if (unsold !== order) return unsold;
     if (isRefundedPending && wasRefundedAndSold(order)) return untold;
     const at = { nowMs: clock.now(), unmarkedMs: unmarkedMs() };
     // 0: a time in the future by every clock that this process has seen.
@@ -110,10 +110,10 @@ export function readersOf(parts: ReadParts) {
     if (words.pinsCameAt !== undefined) return ifUnheardPins(order, words.pinsCameAt, words.isRefundedPending);
     // 0: no end, or a time in the future.
     const endedMs = order.settledAtMs === undefined ? 0 : steadiness.agoMs(order.settledAtMs);
-    const isSinceThen = endedMs > 0 && clock.elapsed() - endedMs > (words.cameAt ?? Infinity);
-    return isSinceThen && order.wordsHash === words.wordsHash ? order : ifUnheard(order, words.isRefundedPending);
+    const isSame = order.wordsHash === words.wordsHash && endedMs > 0 && clock.elapsed() - endedMs > (words.cameAt ?? Infinity);
+    return isSame ? unlessSoldOnPending(order) : ifUnheard(order, words.isRefundedPending);
   };
-  return { current, remembered, ifUnheard, ifUnheardPins, repeatedOf, ...sinceThen(parts) };
+  return { current, remembered, ifUnheard, ifUnheardPins, unlessSoldOnPending, repeatedOf, ...sinceThen(parts) };
 }
 
 /**
@@ -154,10 +154,14 @@ function afterPending({ journal, toldSales, mapping, setOf }: ReadParts) {
     const store = toldSales?.();
     return store === undefined || (await readTold(store, order.openedAtMs - CLOCKS_MS))(order, 'pending');
   };
+  const unlessSoldOnPending = async (order: Order): Promise<EarlierOrder | undefined> => {
+    const isSold = await wasSoldOnPending(order).catch(() => UNREAD);
+    return isSold === UNREAD ? UNREAD : isSold ? undefined : order;
+  };
   /** The money of this order was given back, so the next sale of the same is this order again. */
   const wasRefundedAndSold = (order: Order): boolean =>
     isSoldAfterPending(order) && (takesPendingBy(order) ?? 'refunds') === 'refunds';
-  return { wasSoldOnPending, wasRefundedAndSold };
+  return { unlessSoldOnPending, wasRefundedAndSold };
 }
 
 /** What may have happened to an order of another process while this one did not look: while it searched, or stood still. */

@@ -86,7 +86,10 @@ interface UnheardSearch {
   readonly sent?: SentRequestId | undefined;
   /** The content of the request's own order: one of the same content is found whatever its words are, while no script has heard its end. */
   readonly contentHash?: string | undefined;
-  /** When the request came, by `clock.elapsed()`. An order that ended since is the same sale, also when another script has heard the end. */
+  /**
+   * When the request came, by `clock.elapsed()`. An order that ended since is the same sale, also when another script has heard the end. One that
+   * its script sold when it heard "pending" is not.
+   */
   readonly cameAt?: number | undefined;
   /** The script refunds its customer when it hears "pending". */
   readonly isRefundedPending?: boolean;
@@ -213,7 +216,7 @@ interface FindParts {
 
 /** Gives the function that finds the order that a sale repeats. It rejects where that cannot be found out: the sale could then be a second charge. */
 function createFind({ known, look, readers, tellings, clock }: FindParts) {
-  const { current, remembered, ifUnheard, ifUnheardPins, wasOpenAt, mayHaveWaited } = readers;
+  const { current, remembered, ifUnheard, ifUnheardPins, unlessSoldOnPending, wasOpenAt, mayHaveWaited } = readers;
   /** The kept order where it may be the repeated one: because an id proves that (`isSame`), or because no script has heard of it. */
   const judge = async (
     kept: Repeatable,
@@ -238,8 +241,10 @@ function createFind({ known, look, readers, tellings, clock }: FindParts) {
       const unheard = await ifUnheardPins(earlier, clock.elapsed() - line.ageMs, isRefundedPending);
       return unheard && { requestId, earlier: unheard };
     }
-    const same = (await ifUnheard(earlier, isRefundedPending)) ?? (wasOpenAt(earlier, line.ageMs) ? earlier : undefined);
-    if (same === undefined && mayHaveWaited(earlier, line))
+    const hasEndedSince = wasOpenAt(earlier, line.ageMs);
+    const same =
+      (await ifUnheard(earlier, isRefundedPending)) ?? (hasEndedSince ? await unlessSoldOnPending(earlier) : undefined);
+    if (same === undefined && !hasEndedSince && mayHaveWaited(earlier, line))
       throw unreadRefusal('the request may have waited unread while another process sold the same');
     return same && { requestId, earlier: same };
   };

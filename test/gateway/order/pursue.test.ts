@@ -592,6 +592,8 @@ describe('an order whose script has been told "pending"', () => {
       const sent = it.upstream.sent.length;
       await it.clock.advance(2 * HOUR_MS);
       expect(it.upstream.sent.length).toBeGreaterThan(sent + 60);
+      // With less time to leave, no call that must connect first would leave.
+      expect(it.upstream.sent.at(-1)).toMatchObject({ leaveWithinMs: 60_000 });
     },
   );
 

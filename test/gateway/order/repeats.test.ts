@@ -1532,6 +1532,29 @@ describe('a repeat without an id', () => {
     expect([house.upstream.sent.length, other.upstream.sent.length]).toEqual([2, 2]);
   });
 
+  test.each([
+    ['while another process searches for it', 1_000, [AGAIN]],
+    ['while v1 leaves the attempts of the next one without an answer', 0, [UNKNOWN, UNKNOWN, AGAIN]],
+  ] as const)(
+    'of such a script is another sale also where the first, which it has sold, ends %s',
+    async (_title, lookMs, outcomes) => {
+      const parts = sharedList();
+      const house = openWalkHouse({ answers: [{ outcome: PENDING }], mapping: semmatweb, parts });
+      const answers = outcomes.map((outcome) => ({ outcome, afterMs: outcome === UNKNOWN ? 3_000 : 0 }));
+      const wrapJournal = (stored: Journal, clock: WalkHouse['clock']): Partial<Journal> => ({
+        listUntold: (...of) => pause(clock, lookMs).then(() => stored.listUntold(...of)),
+      });
+      const other = openWalkHouse({ beside: house, answers, mapping: semmatweb, parts, wrapJournal });
+      ask(house);
+      await house.clock.advance(MINUTE);
+      const next = ask(other);
+      await house.clock.advance(500);
+      await house.journal.settle(owner, house.upstream.sent[0]!.requestId, SUCCESS, house.clock.now());
+      expect(await told(other, next)).toMatchObject({ status: 'success', reference: 'V2', repeat: undefined });
+      expect(other.upstream.sent).toHaveLength(outcomes.length);
+    },
+  );
+
   test('of such a script joins the order of which it has heard nothing, and is refused as unread while it cannot be read what it has heard', async () => {
     const house = openWalkHouse({ answers: [{ outcome: PENDING }], mapping: semmatweb });
     await hangUpAfter(1_000, house);
