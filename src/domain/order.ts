@@ -77,9 +77,14 @@ export function isEndUntold({ toldAtMs }: Pick<Order, 'toldAtMs'>): boolean {
   return toldAtMs === NOT_TOLD || toldAtMs === TOLD_PENDING;
 }
 
-/** Whether a script was told how the order ended later than at its settling: before that the order was not told, or told as pending. */
+/** Whether it is written when a script was told how the order ended. */
 export function isToldLater({ toldAtMs = NOT_TOLD }: Pick<Order, 'toldAtMs'>): boolean {
   return toldAtMs > TOLD_PENDING;
+}
+
+/** Whether the order counts as told when it was settled: nothing is written, or that time, as the request that opened it writes (`takeEnd`). */
+export function isToldAtSettling({ settledAtMs, toldAtMs = settledAtMs }: Pick<Order, 'settledAtMs' | 'toldAtMs'>): boolean {
+  return toldAtMs === settledAtMs;
 }
 
 /** Stands for an order that is not in the journal, or cannot be read there now. It has no number. */

@@ -1,7 +1,7 @@
 /** Steps 7 to 10 of an operation that moves money: journal, send, hold, settle, reply. */
 import { within } from '../domain/clock';
 import { GatewayError } from '../domain/errors';
-import { isStandIn, isToldLater, type NewOrder, type Order, standIn } from '../domain/order';
+import { isStandIn, isToldAtSettling, isToldLater, type NewOrder, type Order, standIn } from '../domain/order';
 import { ATTEMPT_NOT_ENDED, isOver, isRefusal, isSafeToRefund, type Outcome } from '../domain/outcome';
 import { type Answer, idsOf } from './answer';
 import { type Opening, openOrder } from './order/open-order';
@@ -200,7 +200,7 @@ function arePinsContested(
 ): boolean {
   if (namesItsSale(intent.requestId) || !isOfPins(operation)) return false;
   if (openingKind !== 'opened' && !isNameless(intent.requestId, order))
-    return openingKind === undefined || order.toldAtMs !== undefined;
+    return openingKind === undefined || !isToldAtSettling(order);
   // Another process may have marked the order as not told since it was settled: while this one reads its receipt.
   return isJoined || isToldLater(order) || toldSales?.() !== undefined;
 }

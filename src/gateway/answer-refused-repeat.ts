@@ -7,7 +7,7 @@ import { within } from '../domain/clock';
 import type { Credentials } from '../domain/credentials';
 import { type GatewayError, unreadRefusal } from '../domain/errors';
 import type { LegacyRequest, Line } from '../domain/legacy';
-import { isSameSale, isStandIn, isToldLater, type NewOrder, type Order } from '../domain/order';
+import { isSameSale, isStandIn, isToldAtSettling, isToldLater, type NewOrder, type Order } from '../domain/order';
 import { isSafeToRefund } from '../domain/outcome';
 import type { Mapping } from '../mapping/mapping';
 import { type Answer, idsOf } from './answer';
@@ -71,7 +71,7 @@ export async function answerRefusedRepeat(
   if (isSafeToRefund(outcome)) return undefined;
   const told = outcomeParts(outcome, replyMapping);
   // A request under another header may have taken them, too.
-  const isContested = isByWords || (isOfPins(ordered) && !namesItsSale(sent) && latest.toldAtMs !== undefined);
+  const isContested = isByWords || (isOfPins(ordered) && !namesItsSale(sent) && !isToldAtSettling(latest));
   if (isContested && isToldLater(latest)) return undefined;
   const taken = await takeEnd(latest, { told: told.outcome, isContested, isNamed: namesItsSale(sent), line }, parts);
   if (taken === 'unwritten') return answerPending(repeated, known, reader);

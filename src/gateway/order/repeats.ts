@@ -4,7 +4,7 @@
  * sends its sale again, and not always with its id. Selling that again would be a second charge for one intent (decision 0024).
  */
 import type { Line } from '../../domain/legacy';
-import { isToldLater, type NewOrder, type Order } from '../../domain/order';
+import { isToldAtSettling, isToldLater, type NewOrder, type Order } from '../../domain/order';
 import type { Told } from '../../journal/told-sales';
 import type { Mapping } from '../../mapping/mapping';
 import { generateRequestId, hasFieldId, headerIdOf, namesItsSale, type SentRequestId } from '../read/read-raw';
@@ -300,7 +300,8 @@ function isNamedBy(sent: SentRequestId | undefined, kept: KeptRepeat, earlier: E
 
 /** Whether these PINs were told after their script had left. That may have been another customer's script, so a header that proxies write proves nothing. */
 function wasTaken(earlier: EarlierOrder | undefined, sent: SentRequestId | undefined): boolean {
-  return earlier !== undefined && earlier !== UNREAD && !namesItsSale(sent) && isToldLater(earlier);
+  if (earlier === undefined || earlier === UNREAD || namesItsSale(sent)) return false;
+  return isToldLater(earlier) && !isToldAtSettling(earlier);
 }
 
 function knownWords(

@@ -103,7 +103,8 @@ export function markTold(order: Taken, told: ReplyOutcome, line: Line, parts: Ma
       // While the journal is away, or this process stands still, another gateway may take it for dead and mark its orders as not told: the time is written
       // once more.
       const mayBeMarked = (): boolean => !parts.journal.isWritable() || isToldLate(order, cameAtMs, parts.clock);
-      if (isWhole && told !== 'pending' && (isEndUntold(order) || mayBeMarked())) void write(parts.clock.now());
+      if (isWhole && told !== 'pending' && (isEndUntold(order) || mayBeMarked()))
+        void write(order.takenAtMs ?? parts.clock.now());
       else if (isWhole && told === 'success' && wasOpenedBefore()) void takeBackMark(order, parts);
       if (isWhole && told !== 'failure') parts.onTold?.(order, told);
       if (!isWhole && told !== 'failure' && order.toldAtMs !== NOT_TOLD)
@@ -178,23 +179,25 @@ export async function takeEnd(
   if (told !== 'success' || !isShared || line.hasHungUp) return order;
   // Nobody else is told the end of an order that was opened just now: its process could write then, and is not taken for dead so soon.
   const isSafe = isOwn === true && order.toldAtMs === undefined && parts.clock.now() - order.openedAtMs <= TOLD_AFTER_MS;
-  const taken = await writeTaken(order, isSafe, line, parts);
+  // The time of the settling shows that no other request has taken the end: a repeat under the order's own header is told it again.
+  const { settledAtMs = 0 } = order;
+  const takenAtMs = isOwn === true ? settledAtMs : Math.max(parts.clock.now(), settledAtMs + 1);
+  const taken = await writeTaken({ ...order, toldAtMs: TOLD_PENDING, takenAtMs }, isSafe, line, parts);
   return taken === 'taken' && !isContested ? order : taken;
 }
 
 async function writeTaken(
-  order: Order,
+  taken: Taken,
   isSafe: boolean,
   line: Line,
   parts: MarkToldParts,
 ): Promise<Taken | 'taken' | 'unwritten'> {
-  const { journal, clock, unwrittenTellings, onTrouble } = parts;
-  const key = keyText(order);
+  const { journal, unwrittenTellings, onTrouble } = parts;
+  const { owner, requestId, attempts, takenAtMs } = taken;
+  const key = keyText(taken);
   if (unwrittenTellings.has(key)) return 'taken';
   unwrittenTellings.set(key, true);
   let isFree: boolean | undefined;
-  const takenAtMs = clock.now();
-  const taken = { ...order, toldAtMs: TOLD_PENDING, takenAtMs };
   let isWriting = true;
   line.onEnd((isWhole) => {
     if (isWhole) return;
@@ -208,7 +211,7 @@ async function writeTaken(
     isFree = isOwnMark || !isToldLater(now);
     return !isToldLater(now);
   };
-  const writing = journal.tell(order.owner, order.requestId, takenAtMs, isDue, order.attempts);
+  const writing = journal.tell(owner, requestId, takenAtMs!, isDue, attempts);
   await writing.then(
     () => unwrittenTellings.delete(key),
     (error: unknown) => onTrouble('tell', error),

@@ -899,6 +899,28 @@ describe('a repeat without an id', () => {
     });
   });
 
+  test.each([0, 2_000])(
+    'of PINs under their own X-Request-Id is told them each time, at whichever process it comes: receipt after %d ms',
+    async (receiptMs) => {
+      const shared = {
+        find: (call: V1Call): Promise<Finding> => pause(house.clock, receiptMs).then(() => receiptOfPins(call)),
+        parts: sharedList(),
+      };
+      const house = openWalkHouse({ ...slowly(0, SUCCESS, AGAIN), ...shared });
+      const other = openWalkHouse({ ...slowly(0, AGAIN), ...shared, beside: house });
+      const buyAt = async (at: WalkHouse): Promise<void> => {
+        const script = askForPins(at, { 'x-request-id': 'exam-order-7' });
+        await house.clock.advance(10_000);
+        script.end(true);
+        await house.clock.advance(1_000);
+        expect(await pinOf(script)).toBe('pin of V1');
+      };
+      for (const at of [house, house, other, other]) await buyAt(at);
+      for (const at of [house, other]) at.serve(refusingPins());
+      for (const at of [house, other]) await buyAt(at);
+    },
+  );
+
   test('is told the success whose reply met a closed connection, and the next one buys', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
     await hangUpAfter(1_000, house);
