@@ -1,5 +1,4 @@
 /** Steps 7 to 10 of an operation that moves money: journal, send, hold, settle, reply. */
-import { within } from '../domain/clock';
 import { GatewayError } from '../domain/errors';
 import { isStandIn, isToldAtSettling, isToldLater, type NewOrder, type Order, standIn } from '../domain/order';
 import { ATTEMPT_NOT_ENDED, isOver, isRefusal, isSafeToRefund, type Outcome } from '../domain/outcome';
@@ -13,19 +12,15 @@ import { orderSoldInstead, rereadOldRefusal } from './order/sold-elsewhere';
 import { UnreadYet } from './order/wait-for-journal';
 import { isOfPins } from './proof/compare-receipt';
 import { withGoods } from './proof/fill-goods';
-import { type ParsedRequest, readContextOf, type Reader, readerOf } from './read/walk-in';
+import { type ParsedRequest, readerOf } from './read/walk-in';
 import { isWithoutItsId, newOrderOf, wholeFields } from './read/new-order';
-import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import { earlierSetOf } from './read/earlier-set';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
 import { isNameless, namesItsSale } from './read/read-raw';
 import { orderRoot, outcomeParts, replyTo } from './tell/merge-reply';
 import { markTold, takeEnd, watchHangUp } from './tell/mark-told';
 import { pendingInWords, obstacleParts, withWait } from './tell/refuse';
-import type { WalkParts } from './walk-parts';
-
-/** How long the reply of a finished order waits for a price list that is being fetched: it has the plan names. */
-const CATALOG_GRACE_MS = 250;
+import { catalogFor, type WalkParts } from './walk-parts';
 
 /** What is kept of a purchase while its script waits. */
 interface BegunPurchase {
@@ -231,13 +226,4 @@ function refusalOf(obstacle: Obstacle): Outcome {
   if (obstacle.kind === 'unavailable') return { kind: 'not_sent', reason: obstacle.reason };
   const { httpStatus, message } = obstacle;
   return { kind: 'rejected', httpStatus, ...(message === undefined ? {} : { message }) };
-}
-
-/** The price list for the reply about an order, fetched where it is not in memory. */
-export async function catalogFor(reader: Reader, { priceLists, clock }: WalkParts): Promise<CatalogLists | undefined> {
-  const { fingerprint } = reader.credentials;
-  const fetching = priceLists.peek(fingerprint) === undefined ? priceLists.warm(readContextOf(reader)) : undefined;
-  if (fetching !== undefined) await within(clock, CATALOG_GRACE_MS, fetching);
-  const catalog = priceLists.peek(fingerprint);
-  return catalog === undefined ? undefined : catalogListsOf(catalog, reader.mapping);
 }

@@ -1,6 +1,6 @@
 /** The parts that a gateway is created with, and the parts that it creates itself and keeps between requests. */
 import type { PriceLists } from '../price-lists/price-lists';
-import { type Clock, createSteadiness, type Steadiness } from '../domain/clock';
+import { type Clock, createSteadiness, type Steadiness, within } from '../domain/clock';
 import type { KeyAndPin, Secret } from '../domain/credentials';
 import { createDays } from '../domain/day';
 import type { Order } from '../domain/order';
@@ -29,7 +29,7 @@ import { createWaitForJournal, type WaitForJournal } from './order/wait-for-jour
 import { createReconciler, type Reconciler } from './proof/reconcile';
 import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import type { SetOf } from './read/earlier-set';
-import type { ParsedRequest } from './read/walk-in';
+import { type ParsedRequest, readContextOf, type Reader } from './read/walk-in';
 import type { Keyring } from './read/keyring';
 
 export interface GatewayParts {
@@ -148,4 +148,16 @@ export function createWalkParts(parts: GatewayParts, isStopping: () => boolean):
     isStopping,
     waitForJournal: createWaitForJournal(parts.clock, isStopping),
   };
+}
+
+/** How long the reply of a finished order waits for a price list that is being fetched: it has the plan names. */
+const CATALOG_GRACE_MS = 250;
+
+/** The price list for the reply about an order, fetched where it is not in memory. */
+export async function catalogFor(reader: Reader, { priceLists, clock }: WalkParts): Promise<CatalogLists | undefined> {
+  const { fingerprint } = reader.credentials;
+  const fetching = priceLists.peek(fingerprint) === undefined ? priceLists.warm(readContextOf(reader)) : undefined;
+  if (fetching !== undefined) await within(clock, CATALOG_GRACE_MS, fetching);
+  const catalog = priceLists.peek(fingerprint);
+  return catalog === undefined ? undefined : catalogListsOf(catalog, reader.mapping);
 }
