@@ -13,7 +13,7 @@ import { Secret } from '../../src/domain/credentials';
 import { createKeyring } from '../../src/gateway/read/keyring';
 import { readGatewaySecret } from '../../src/start/gateway-secret';
 import { MAPPINGS, copyMappings } from '../mapping/mapping-set';
-import { createChance } from './chance';
+import { chanceOfRun } from '../chance';
 import { prepareGateway, type GatewayProcess } from './gateway-process';
 import { openWebhookServer } from '../flows/webhook-server';
 import { startScripts, type Scripts } from './scripts';
@@ -366,7 +366,7 @@ test('while no worker serves the gateway is not ready, and says what it waits fo
 
 test('workers killed under load are replaced, and no order is charged twice, lost or told falsely', async () => {
   const proxy = await openFaultProxy(v1.url);
-  const chance = createChance();
+  const chance = chanceOfRun();
   const kills = 4;
   let scripts: Scripts | undefined;
   try {
