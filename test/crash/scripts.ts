@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterCharge } from '../faults/fault';
 import type { FaultProxy, Strike } from '../faults/fault-proxy';
 import { askStatus, buy, PURCHASES, type Purchase, type Told } from '../faults/purchase';
-import type { Chance } from './chance';
+import type { Chance } from '../chance';
 
 export interface ScriptOrder {
   readonly requestId: string;

@@ -1,7 +1,7 @@
 /** v1, a proxy in front of it, and gateways that sell through both while a test kills them. */
 import { openFaultProxy } from '../faults/fault-proxy';
 import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
-import { createChance, type Chance } from './chance';
+import { chanceOfRun, type Chance } from '../chance';
 import { prepareGateway, type GatewayProcess } from './gateway-process';
 import { startScripts, type Scripts } from './scripts';
 import { describeVerdict, judgeOrders, type Verdict } from './verdict';
@@ -38,7 +38,7 @@ export async function openCrashStage({
 }: CrashStageOptions): Promise<CrashStage> {
   const v1 = await openV1OfMany(ACCOUNTS + 1);
   const proxy = await openFaultProxy(v1.url);
-  const chance = createChance();
+  const chance = chanceOfRun();
   const folders = Array.from({ length: hasOwnFolders ? count : 1 }, newFolder);
   const gateways: GatewayProcess[] = [];
   const loads: Scripts[] = [];

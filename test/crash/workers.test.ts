@@ -4,7 +4,6 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askOnce } from '../ask-once';
-import { openFaultProxy } from '../faults/fault-proxy';
 import { buy, buyAtV1, buyLateOnes, PURCHASES } from '../faults/purchase';
 import { nameKeys, SECRET } from '../flows/house';
 import { freePort } from '../free-port';
@@ -13,11 +12,9 @@ import { Secret } from '../../src/domain/credentials';
 import { createKeyring } from '../../src/gateway/read/keyring';
 import { readGatewaySecret } from '../../src/start/gateway-secret';
 import { MAPPINGS, copyMappings } from '../mapping/mapping-set';
-import { createChance } from './chance';
 import { prepareGateway, type GatewayProcess } from './gateway-process';
 import { openWebhookServer } from '../flows/webhook-server';
-import { startScripts, type Scripts } from './scripts';
-import { describeVerdict, judgeOrders } from './verdict';
+import { openCrashStage } from './stage';
 import { newFolder } from '../new-folder';
 
 const ROOT = resolve(__dirname, '..', '..');
@@ -36,10 +33,13 @@ async function end(): Promise<void> {
 beforeEach(begin);
 afterEach(end);
 
+const WORKERS = { WORKERS: '2', LOG_LEVEL: 'info' };
 async function open(upstreamUrl = v1.url, mappingsDir = MAPPINGS, env: Readonly<Record<string, string>> = {}): Promise<void> {
-  gateway = await prepareGateway({ dataDir, upstreamUrl, mappingsDir, env: { WORKERS: '2', LOG_LEVEL: 'info', ...env } });
+  await startFirst(await prepareGateway({ dataDir, upstreamUrl, mappingsDir, env: { ...WORKERS, ...env } }));
+}
+async function startFirst(prepared: GatewayProcess): Promise<void> {
+  gateway = prepared;
   expect([await gateway.start(), gateway.complaints()]).toEqual([true, '']);
-  while (!/Probes and metrics: /.test(gateway.output())) await sleep(10);
 }
 
 interface Line {
@@ -365,35 +365,25 @@ test('while no worker serves the gateway is not ready, and says what it waits fo
 }, 60_000);
 
 test('workers killed under load are replaced, and no order is charged twice, lost or told falsely', async () => {
-  const proxy = await openFaultProxy(v1.url);
-  const chance = createChance();
   const kills = 4;
-  let scripts: Scripts | undefined;
+  const stage = await openCrashStage({ gateways: 1, env: WORKERS });
   try {
-    await open(proxy.url);
-    scripts = startScripts({
-      ...{ name: 'worker-killed', scripts: 12, accounts: ACCOUNTS, proxy, chance, restMs: 40 },
-      keyOf: (account) => v1.keyOf(account),
-      pickUrl: () => gateway.url,
-      isUp: () => gateway.isUp(),
-    });
+    await startFirst(stage.gateways[0]!);
+    const scripts = stage.load('worker-killed', 40);
     for (let kill = 0; kill < kills; kill += 1) {
-      await sleep(chance.between(300, 900));
+      await sleep(stage.chance.between(300, 900));
       process.kill(pidOf((kill % 2) + 1), 'SIGKILL');
       await untilLines('worker_started', 3 + kill);
     }
     await scripts.stop();
-    const verdict = await judgeOrders(scripts.orders, gateway.url, v1);
-    console.log(`seed ${chance.seed}, ${kills} workers killed: ${describeVerdict(verdict)}`);
+    const verdict = await stage.judge(scripts, `${kills} workers killed`);
     expect(verdict).toMatchObject({ doubleCharges: 0, lost: [], lies: [] });
     expect(verdict.cutOff).toBeGreaterThan(0);
-    expect(v1.isBalanced()).toBe(true);
+    expect(stage.v1.isBalanced()).toBe(true);
     expect(linesOf('worker_died')).toHaveLength(kills);
     expect(await valueOf('compat_worker_deaths_total')).toBe(kills);
   } finally {
-    scripts?.abandon();
-    await gateway.end('SIGKILL');
-    await proxy.close();
+    await stage.close();
   }
 }, 120_000);
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { CONFIG_KEYS } from '../../src/config';
-import { createChance } from '../crash/chance';
+import { chanceOfRun } from '../chance';
 import { startScripts, type Scripts } from '../crash/scripts';
 import { describeVerdict, findCharge, judgeOrders } from '../crash/verdict';
 import { openFaultProxy, type FaultProxy } from '../faults/fault-proxy';
@@ -69,7 +69,7 @@ describeFleet('two gateways behind HAProxy', () => {
   let proxy: FaultProxy;
   let fleet: Fleet;
   let scripts: Scripts | undefined;
-  const chance = createChance();
+  const chance = chanceOfRun();
 
   beforeAll(async () => {
     v1 = await openV1OfMany(ACCOUNTS + 2);

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import type { Problem } from '../../src/mapping/problem';
 import { readFolder, type MappingFileText } from '../../src/mapping/load';
-import { createChance } from '../crash/chance';
+import { Chance } from '../chance';
 import { breakFiles } from '../mapping/break-files';
 import { openHouse, send, type House } from './house';
 import { newFolder } from '../new-folder';
@@ -157,7 +157,7 @@ interface BrokenFolder {
   mend(): void;
 }
 
-type DiskAccident = (path: string, random: () => number) => void;
+type DiskAccident = (path: string, chance: Chance) => void;
 
 const replaced =
   (make: (path: string) => void): DiskAccident =>
@@ -166,10 +166,9 @@ const replaced =
     make(path);
   };
 const changeBytes =
-  (change: (bytes: Buffer, random: () => number) => Buffer): DiskAccident =>
-  (path, random) =>
-    writeFileSync(path, change(readFileSync(path), random));
-const at = (bytes: Buffer, random: () => number): number => Math.floor(random() * bytes.length);
+  (change: (bytes: Buffer, chance: Chance) => Buffer): DiskAccident =>
+  (path, chance) =>
+    writeFileSync(path, change(readFileSync(path), chance));
 
 const GONE = 'the file is deleted';
 const DISK_ACCIDENTS: Readonly<Record<string, DiskAccident>> = {
@@ -179,18 +178,18 @@ const DISK_ACCIDENTS: Readonly<Record<string, DiskAccident>> = {
   'a link leads in a circle': replaced((path) => symlinkSync(path, path)),
   'a pipe has the name of the file': replaced((path) => execFileSync('mkfifo', [path])),
   'nothing was written yet': changeBytes(() => Buffer.alloc(0)),
-  'the disk gave zeros': changeBytes((bytes, random) => Buffer.concat([bytes.subarray(0, at(bytes, random)), Buffer.alloc(512)])),
-  'the copy broke off': changeBytes((bytes, random) => bytes.subarray(0, at(bytes, random))),
-  'a byte is no UTF-8': changeBytes((bytes, random) => {
-    const index = at(bytes, random);
+  'the disk gave zeros': changeBytes((bytes, chance) =>
+    Buffer.concat([bytes.subarray(0, chance.below(bytes.length)), Buffer.alloc(512)]),
+  ),
+  'the copy broke off': changeBytes((bytes, chance) => bytes.subarray(0, chance.below(bytes.length))),
+  'a byte is no UTF-8': changeBytes((bytes, chance) => {
+    const index = chance.below(bytes.length);
     return Buffer.concat([bytes.subarray(0, index), Buffer.from([0xc3, 0x28]), bytes.subarray(index)]);
   }),
   'the file is UTF-16': changeBytes((bytes) =>
     Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(bytes.toString(), 'utf16le')]),
   ),
-  'the file is compressed': changeBytes((_bytes, random) =>
-    Buffer.from(Array.from({ length: 400 }, () => Math.floor(random() * 256))),
-  ),
+  'the file is compressed': changeBytes((_bytes, chance) => Buffer.from(Array.from({ length: 400 }, () => chance.below(256)))),
   // Root may read every file.
   ...(process.getuid?.() === 0 ? {} : { 'nobody may read the file': (path: string) => chmodSync(path, 0o000) }),
 };
@@ -203,21 +202,20 @@ const DISK_SHARE = 0.3;
  * breaks in the same way. `files` are those of the sound folder.
  */
 function breakFolder(folder: string, files: readonly MappingFileText[], seed: number): BrokenFolder {
-  const random = createChance(seed).next;
+  const chance = new Chance(String(seed));
   const mend = (name: string, text: string) => (): void => {
     rmSync(join(folder, name), { recursive: true, force: true });
     writeFileSync(join(folder, name), text);
   };
-  if (random() >= DISK_SHARE) {
+  if (!chance.is(DISK_SHARE)) {
     const { files: broken, broken: hit, accident } = breakFiles(files, seed);
     const index = files.findIndex(({ file }) => file === hit);
     const name = files[index]!.name!;
     writeFileSync(join(folder, name), broken[index]!.text);
     return { broken: name, accident, isGone: false, mend: mend(name, files[index]!.text) };
   }
-  const hit = files[Math.floor(random() * files.length)]!;
-  const names = Object.keys(DISK_ACCIDENTS);
-  const accident = names[Math.floor(random() * names.length)]!;
-  DISK_ACCIDENTS[accident]!(join(folder, hit.name!), random);
+  const hit = chance.pick(files);
+  const accident = chance.pick(Object.keys(DISK_ACCIDENTS));
+  DISK_ACCIDENTS[accident]!(join(folder, hit.name!), chance);
   return { broken: hit.name!, accident, isGone: accident === GONE, mend: mend(hit.name!, hit.text) };
 }

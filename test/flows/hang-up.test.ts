@@ -1,5 +1,4 @@
 /** Scripts that hang up before their reply, on real sockets: what a repeat is told, and what v1 charged. */
-import { connect } from 'node:net';
 import { hasPhp, runScript } from '../php/run-script';
 import { runHere } from '../cli/run-here';
 import { askV1, type House, MAPPINGS, send, useHouse, withHouse } from './house';
@@ -92,26 +91,11 @@ async function runWith(env: Readonly<Record<string, string>>, ...words: readonly
   }
 }
 
-/** Sends a whole request and closes the connection after this many milliseconds. */
-function hangUpAfter(url: string, body: object, afterMs: number): Promise<void> {
-  const { hostname, port } = new URL(url);
-  const text = JSON.stringify(body);
-  const head = `POST /api/topup/ HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${KEY}\r\nContent-Length: ${text.length}\r\n\r\n`;
-  return new Promise((resolve) => {
-    const socket = connect(Number(port), hostname, () => socket.write(head + text));
-    socket.on('error', () => undefined);
-    setTimeout(() => {
-      socket.destroy();
-      resolve();
-    }, afterMs);
-  });
-}
-
 test('a day and a restart later a script that hung up is told its success; the id of one that was told long ago is used', async () => {
   const sale = { network: 1, phone: `0803114${LATE}`, amount: 140, bypass: true, plan_type: 'VTU', 'request-id': 'AIRTIME_114' };
   const dataDir = newFolder();
   await withHouse({ dataDir }, async (own) => {
-    await hangUpAfter(own.url, sale, 1_000);
+    await send(own.url, '/api/topup/', sale, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, 6_000));
   });
   const clock = createForwardClock();

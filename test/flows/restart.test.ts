@@ -12,9 +12,8 @@ test('open orders are counted with their money at the start, and asked about wit
     expect(find(house, 'orders_found_open')).toMatchObject([{ level: 'info', count: 0 }]);
     const sale = { network: 1, phone: '08031140003', amount: 150, bypass: true, plan_type: 'VTU', 'request-id': 'LEFT-1' };
     const script = new AbortController();
-    const headers = { Authorization: 'Token acme_live_demo:1234', 'Content-Type': 'application/json' };
-    const posted = { method: 'POST', headers, body: JSON.stringify(sale), signal: script.signal };
-    const held = fetch(`${house.url}/api/topup/`, posted).catch(() => undefined);
+    const options = { key: 'acme_live_demo:1234', signal: script.signal };
+    const held = send(house.url, '/api/topup/', sale, options).catch(() => undefined);
     while ((await pendingAtV1(house)) === undefined) await sleep();
     // A stop would let it wait for twenty seconds.
     script.abort();

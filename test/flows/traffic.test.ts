@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Traffic } from '../../src/domain/traffic';
-import { createChance } from '../crash/chance';
+import { Chance } from '../chance';
 import { AIRTIME as sale, openHouse, send, type House } from './house';
 import { newFolder } from '../new-folder';
 import { closedAfterEach } from '../opened';
@@ -58,24 +58,22 @@ test('switched off it learns nothing and says so', async () => {
 });
 
 /** The same run each time, so that a value that gets through can be looked at. TRAFFIC_SEED tries another. */
-const chance = createChance(Number(process.env.TRAFFIC_SEED ?? 20_260_101));
-const randomInt = (from: number, to?: number): number =>
-  Math.floor(to === undefined ? chance.between(0, from) : chance.between(from, to));
+const chance = new Chance(process.env.TRAFFIC_SEED ?? '20260101');
 
 /** Things that must never be kept, each different from every other of a run. */
-const letters = (length: number, of: string): string => Array.from({ length }, () => of[randomInt(of.length)]!).join('');
+const letters = (length: number, of: string): string => Array.from({ length }, () => chance.pick([...of])).join('');
 const MAKERS: readonly (() => string)[] = [
-  () => `0803${randomInt(1_000_000, 9_999_999)}`,
-  () => `+234 803 ${randomInt(100, 999)} ${randomInt(1_000, 9_999)}`,
+  () => `0803${chance.between(1_000_000, 9_999_999)}`,
+  () => `+234 803 ${chance.between(100, 999)} ${chance.between(1_000, 9_999)}`,
   () => `acme_live_${letters(12, 'abcdefghijklmnopqrstuvwxyz')}`,
-  () => `sandbox_${letters(8, 'aeioubdfg')}:${randomInt(1_000, 9_999)}`,
+  () => `sandbox_${letters(8, 'aeioubdfg')}:${chance.between(1_000, 9_999)}`,
   () => letters(32, '0123456789abcdef'),
   () => letters(20, 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0123456789+/'),
   () => `${letters(6, 'aeioubdfgk')}@${letters(5, 'aeioubdf')}.example`,
-  () => `${randomInt(10_000, 99_999)}`,
-  () => `${randomInt(10_000_000_000, 99_999_999_999)}`,
+  () => `${chance.between(10_000, 99_999)}`,
+  () => `${chance.between(10_000_000_000, 99_999_999_999)}`,
   () => `Ada ${letters(9, 'aeioubdfgklmn')} ${letters(9, 'aeioubdfgklmn')} of ${letters(7, 'aeiou')}`,
-  () => `{"pin":"${randomInt(1_000, 9_999)}${letters(4, 'xyz')}"}`,
+  () => `{"pin":"${chance.between(1_000, 9_999)}${letters(4, 'xyz')}"}`,
   () => `cga2.a.${letters(64, '0123456789abcdef')}`,
 ];
 const NAMES = [
@@ -107,25 +105,25 @@ test('whatever is sent in whatever place, no value leaves: neither over the admi
   const one = await house();
   const sent: string[] = [];
   const secret = (): string => {
-    const made = MAKERS[randomInt(MAKERS.length)]!();
+    const made = chance.pick(MAKERS)();
     sent.push(made);
     return made;
   };
   const fields = (): Record<string, string> =>
     Object.fromEntries(
-      Array.from({ length: 1 + randomInt(6) }, () => [randomInt(4) === 0 ? secret() : NAMES[randomInt(NAMES.length)]!, secret()]),
+      Array.from({ length: chance.between(1, 6) }, () => [chance.is(0.25) ? secret() : chance.pick(NAMES), secret()]),
     );
   for (let turn = 0; turn < 300; turn += 1) {
-    const path = `${PATHS[randomInt(PATHS.length)]!}${randomInt(2) === 0 ? `/${encodeURIComponent(secret())}` : ''}`;
-    const query = randomInt(3) === 0 ? `?${new URLSearchParams(fields()).toString()}` : '';
+    const path = `${chance.pick(PATHS)}${chance.is(0.5) ? `/${encodeURIComponent(secret())}` : ''}`;
+    const query = chance.is(1 / 3) ? `?${new URLSearchParams(fields()).toString()}` : '';
     const key = secret().replace(/[^\x21-\x7e]/g, '-');
     const basic = Buffer.from(`${key}:1234`).toString('base64');
     const headers = {
-      Authorization: [`Token ${key}`, `Bearer ${key}`, `Basic ${basic}`, key][randomInt(4)]!,
+      Authorization: chance.pick([`Token ${key}`, `Bearer ${key}`, `Basic ${basic}`, key]),
       'User-Agent': secret(),
     };
     sent.push(key, basic);
-    const isForm = randomInt(3) === 0;
+    const isForm = chance.is(1 / 3);
     await fetch(`${one.url}${path.replaceAll('//', '/')}${query}`, {
       method: 'POST',
       headers: { ...headers, 'Content-Type': isForm ? 'application/x-www-form-urlencoded' : 'application/json' },

@@ -31,6 +31,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/cli/orders-reconcile.ts': 'The command beside a running gateway: test/flows/reconcile.test.ts.',
   'src/orders/read-v1-day.ts': 'Every page, receipt and wait of test/orders/day-report.test.ts.',
   'src/start/orders-desk.ts': 'Found, told and asked again in a running house: test/flows/orders-desk.test.ts.',
+  'src/admin/admin-guard.ts': 'Tokens, hosts and foreign pages: test/admin/admin-server.test.ts.',
   'src/admin/orders-router.ts': 'Right and wrong keys: test/flows/orders-desk.test.ts.',
   'src/orders/found-row.ts':
     'Each cell of a list and of an export: test/cli/orders.test.ts and test/console/orders-export.test.ts.',

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import type { Order } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
-import { Chance } from '../simulation/engine/chance';
+import { Chance } from '../chance';
 import type { Command } from './journal-puppet';
 import { newOrder, OPENED_AT_MS } from './new-order';
 import { newFolder } from '../new-folder';

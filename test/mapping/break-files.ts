@@ -1,6 +1,6 @@
 /** Breaks mapping files as people and editors do: one accident per call, chosen by a seed. The same seed gives the same accident. */
 import { parseDocument } from 'yaml';
-import { createChance } from '../crash/chance';
+import { Chance } from '../chance';
 import type { MappingFileText } from '../../src/mapping/load';
 
 export interface BrokenFiles {
@@ -124,11 +124,10 @@ const WHOLE_FILE_ACCIDENTS: Readonly<Record<string, Accident>> = {
 const ALL_ACCIDENTS = { ...ACCIDENTS, ...WHOLE_FILE_ACCIDENTS };
 
 export function breakFiles(files: readonly MappingFileText[], seed: number): BrokenFiles {
-  const random = createChance(seed).next;
-  const index = Math.floor(random() * files.length);
-  const names = Object.keys(ALL_ACCIDENTS);
-  const accident = names[Math.floor(random() * names.length)]!;
+  const chance = new Chance(String(seed));
+  const index = chance.below(files.length);
+  const accident = chance.pick(Object.keys(ALL_ACCIDENTS));
   const hit = files[index]!;
-  const text = ALL_ACCIDENTS[accident as keyof typeof ALL_ACCIDENTS]!(hit.text.split('\n'), random).join('\n');
+  const text = ALL_ACCIDENTS[accident as keyof typeof ALL_ACCIDENTS]!(hit.text.split('\n'), () => chance.next()).join('\n');
   return { files: files.with(index, { ...hit, text }), broken: hit.file, accident };
 }

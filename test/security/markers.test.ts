@@ -13,7 +13,7 @@ import { askOnce } from '../ask-once';
 import { endProcess } from '../end-process';
 import { createRealClock, type Clock } from '../../src/sandbox/clock';
 import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox';
-import { createChance } from '../crash/chance';
+import { chanceOfRun } from '../chance';
 import { prepareGateway, type GatewayProcess } from '../crash/gateway-process';
 import { PURCHASES } from '../faults/purchase';
 import { goodsIn, markedText, search, searchFolder, type Hit, type Marks } from './marks';
@@ -31,10 +31,10 @@ const PAGE_MS_MAX = 60_000;
 const MOODS = ['decline', 'late-success', 'late-failure', 'reset-after-charge', 'error-after-charge', 'cut-after-charge', 'html-502', 'reset-before-charge', 'too-many']; // prettier-ignore
 const FORMAT_C = { path: '/c/api/airtime', fields: { network: '1', phone: '08031234567', amount: '100' } };
 
-const chance = createChance();
+const chance = chanceOfRun();
 const text = (prefix = ''): string => markedText(chance, prefix);
 /** Digits that are neither part of an amount nor of a time. */
-const pin = (): string => String(Math.floor(chance.between(370_000, 990_000)));
+const pin = (): string => String(chance.between(370_000, 989_999));
 const SHOPS = Array.from({ length: 6 }, () => ({ key: text('sandbox_'), pin: pin() }));
 /** Keys that v1 does not know: a typing mistake, a key of an older server, a guess. */
 const STRANGERS = [text(), text('acme_live_'), text('sandbox_')].map((key) => ({ key, pin: pin() }));
@@ -86,7 +86,7 @@ function credentials({ key, pin: its }: Shop): Readonly<Record<string, string>> 
 function sending(shop: Shop): Sending {
   const { path, fields } = chance.pick([...PURCHASES, FORMAT_C]);
   const mood = chance.next() < 0.06 ? `mood.${chance.pick(MOODS)}.` : '';
-  const own = { 'request-id': `${mood}m-${Math.floor(chance.next() * 1e9)}`, pin: shop.pin };
+  const own = { 'request-id': `${mood}m-${chance.below(1e9)}`, pin: shop.pin };
   // Fields of their own names that some scripts send beside the order.
   const stray = chance.pick<Readonly<Record<string, string>>>([{}, {}, { api_key: shop.key, password: shop.key }, { token: `${shop.key}:${shop.pin}` }, { [shop.key]: '1' }]); // prettier-ignore
   const body = { ...fields, ...own, ...stray };

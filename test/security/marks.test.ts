@@ -1,10 +1,10 @@
 /** Tests the search for secrets: it finds a secret in any place and form, and nothing else. */
 import { CORE, formsOf, goodsIn, markedText, search } from './marks';
-import { createChance } from '../crash/chance';
+import { chanceOfRun } from '../chance';
 
 const marks = { texts: new Set(['cga1.abcdefghijklmnop']), pins: new Set(['493817']), goods: new Set(['12345678901234567890']) };
 const found = (bytes: Buffer | string): number => search(Buffer.from(bytes as string), 'here', marks).length;
-const key = markedText(createChance(), 'acme_live_');
+const key = markedText(chanceOfRun(), 'acme_live_');
 
 test.each([
   ['a key as it is', key],

@@ -1,7 +1,7 @@
 /** Secrets that can be recognised anywhere, and a search for them in bytes of any kind. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Chance } from '../crash/chance';
+import type { Chance } from '../chance';
 
 /** Part of every secret that is text, so that one search finds them all. */
 export const CORE = 'Zk7Mk4Q9';
@@ -12,7 +12,7 @@ const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0123456789';
 /** A text as long as a real key, with the mark in it. */
 export function markedText(chance: Chance, prefix = ''): string {
   const fill = Array.from({ length: KEY_LENGTH - CORE.length }, () => chance.pick([...LETTERS]));
-  const at = Math.floor(chance.between(1, fill.length - 1));
+  const at = chance.between(1, fill.length - 2);
   return `${prefix}${fill.slice(0, at).join('')}${CORE}${fill.slice(at).join('')}`;
 }
 

@@ -4,7 +4,7 @@ import { newOrder } from '../journal/new-order';
 import { Disk } from './edge/disk';
 import { FaultPlan } from './edge/fault-plan';
 import { createWall, type Stage } from './edge/stage';
-import { Chance } from './engine/chance';
+import { Chance } from '../chance';
 import { Timeline } from './engine/timeline';
 import { CaseBook } from './verdict/case-book';
 import { Trace } from './verdict/trace';

@@ -10,7 +10,7 @@ import { SimulatedPrimary } from './edge/simulated-primary';
 import { SimulatedUpstreams } from './edge/simulated-upstream';
 import { Dialect, SimulatedV1 } from './edge/simulated-v1';
 import { createWall, note, type Stage } from './edge/stage';
-import { Chance } from './engine/chance';
+import { Chance } from '../chance';
 import { sealed } from './engine/sealed';
 import { withSmallTables } from './engine/small-tables';
 import { Timeline } from './engine/timeline';

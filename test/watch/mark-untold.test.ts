@@ -262,21 +262,30 @@ test('an empty journal has nothing to mark', async () => {
   expect(await markUntold(createMemoryJournal(), [NOW])).toBe(0);
 });
 
+/** A process that starts on this journal, and notes how many orders it has marked. */
+async function startProcess(
+  journal: Journal,
+  clock: VirtualClock,
+  marked: number[],
+  toldSales = toldFiles(folder, clock),
+): ReturnType<typeof watchUntold> {
+  const starting = watchUntold({
+    ...{ dataDir: folder, journal, clock, toldSales },
+    onMarked: (count) => marked.push(count),
+    onNeighbours: () => undefined,
+    onTrouble: () => undefined,
+  });
+  await settlePromises();
+  await clock.advance(100);
+  return starting;
+}
+
 test('a running process marks what a dead one sold behind its last sign, just after the journal could be written again', async () => {
   let isWritable = true;
   const journal = { ...createMemoryJournal(), isWritable: () => isWritable };
   const [clock, dies] = [createVirtualClock(NOW), createVirtualClock(NOW)];
   const marked: number[] = [];
-  for (const one of [clock, dies]) {
-    void watchUntold({
-      ...{ dataDir: folder, journal, clock: one, toldSales: toldFiles(folder, one) },
-      onMarked: (count) => marked.push(count),
-      onNeighbours: () => undefined,
-      onTrouble: () => undefined,
-    });
-    await settlePromises();
-    await one.advance(100);
-  }
+  for (const one of [clock, dies]) await startProcess(journal, one, marked);
   isWritable = false;
   await clock.advance(60 * SECOND);
   isWritable = true;
@@ -287,28 +296,18 @@ test('a running process marks what a dead one sold behind its last sign, just af
   expect(await toldAt(journal, 'last')).toBe(0);
 });
 
-test('a start marks the untold sales of dead processes, and so does a process that is running', async () => {
+test('a start marks the untold sales of dead processes, except those in the list of told ones, and so does a process that is running', async () => {
   const journal = createMemoryJournal();
   const [clock, neighbour] = [createVirtualClock(NOW), createVirtualClock(NOW)];
   const marked: number[] = [];
-  const watch = async (of: VirtualClock) => {
-    const starting = watchUntold({
-      ...{ dataDir: folder, journal, clock: of, toldSales: toldFiles(folder, of) },
-      onMarked: (count) => marked.push(count),
-      onNeighbours: () => undefined,
-      onTrouble: () => undefined,
-    });
-    await settlePromises();
-    await of.advance(100);
-    return starting;
-  };
-  await sell(journal, 'before-signs', NOW - 2 * SECOND, NOW - SECOND);
-  await watch(neighbour);
+  for (const id of ['before-signs', 'heard']) await sell(journal, id, NOW - 2 * SECOND, NOW - SECOND);
+  const toldSales = toldLines(toldLine((await journal.find(newOrder().owner, 'heard'))!));
+  await startProcess(journal, neighbour, marked, toldSales);
   expect(marked).toEqual([1]);
-  const { endSigns, unmarkedMs } = await watch(clock);
+  await expectTold(journal, { 'before-signs': 0, heard: undefined });
+  const { endSigns, unmarkedMs } = await startProcess(journal, clock, marked, toldSales);
   await sell(journal, 'last', NOW + SECOND, NOW + 2 * SECOND);
   await clock.advance(25 * SECOND);
-  // The log of told sales is on a real disk and needs real time.
   while (marked.length < 2) await setTimeout(1);
   expect(await toldAt(journal, 'last')).toBe(0);
   await endSigns(true);
@@ -322,13 +321,8 @@ test('a start marks the untold sales of dead processes, and so does a process th
 
 test('a gateway whose journal has the signs shows in its data folder that it runs, until its stop', async () => {
   const processes: Processes = {
-    ...{ own: 'one', now: () => NOW, readAtMs: () => 0 },
-    ...{
-      sign: () => Promise.resolve(),
-      list: () => Promise.resolve([]),
-      remove: () => Promise.resolve(),
-      toldSales: toldLines(),
-    },
+    ...{ own: 'one', now: () => NOW, readAtMs: () => 0, toldSales: toldLines() },
+    ...{ sign: () => Promise.resolve(), list: () => Promise.resolve([]), remove: () => Promise.resolve() },
   };
   // The database may be away: the gateway runs nevertheless.
   const journal: Journal = { ...createMemoryJournal(), processes, isWritable: () => false };

@@ -1,12 +1,9 @@
 import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, pause } from '../../src/domain/clock';
-import { createMemoryJournal } from '../../src/journal/memory-journal';
 import { readTold } from '../../src/journal/told-sales';
 import { openToldLog, toldFiles } from '../../src/watch/told-log';
-import { watchUntold } from '../../src/watch/mark-untold';
-import { createVirtualClock, settlePromises, type VirtualClock } from '../domain/virtual-clock';
-import { newOrder } from '../journal/new-order';
+import { createVirtualClock, type VirtualClock } from '../domain/virtual-clock';
 import { newFolder } from '../new-folder';
 import { until } from '../until';
 
@@ -147,34 +144,4 @@ test('a cut line counts as no sale, and old files are removed', async () => {
   await untilWritten(clock, 300);
   await log.close();
   expect(await areTold([17, 300])).toEqual([true, true]);
-});
-
-test('a start marks the last sales of a killed process as untold, except those in its log of told sales', async () => {
-  const nowMs = 1_800_000_000_000;
-  const virtual = createVirtualClock();
-  const clock: Clock = { ...virtual, now: () => nowMs };
-  const journal = createMemoryJournal();
-  for (const requestId of ['told', 'untold']) {
-    await journal.open(newOrder({ requestId, openedAtMs: nowMs - 2_000 }));
-    await journal.settle(newOrder().owner, requestId, { kind: 'succeeded', reference: requestId }, nowMs - 1_000);
-  }
-  const find = async (requestId: string) => (await journal.find(newOrder().owner, requestId))!;
-  mkdirSync(join(folder, 'processes'));
-  writeFileSync(join(folder, 'processes', 'killed'), '');
-  utimesSync(join(folder, 'processes', 'killed'), nowMs / 1_000, nowMs / 1_000);
-  mkdirSync(join(folder, 'told'));
-  const { owner, number } = await find('told');
-  writeFileSync(join(folder, 'told', 'killed.0'), `${owner} ${number}\n`);
-  utimesSync(join(folder, 'told', 'killed.0'), nowMs / 1_000, nowMs / 1_000);
-  const marked: number[] = [];
-  const starting = watchUntold({
-    ...{ dataDir: folder, journal, clock, toldSales: store() },
-    onMarked: (count) => void marked.push(count),
-    onNeighbours: () => undefined,
-    onTrouble: () => undefined,
-  });
-  await settlePromises();
-  await virtual.advance(1_000);
-  void (await starting).endSigns(true);
-  expect([marked, (await find('told')).toldAtMs, (await find('untold')).toldAtMs]).toEqual([[1], undefined, 0]);
 });

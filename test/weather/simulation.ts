@@ -14,7 +14,7 @@ import { config, house as shipped, ownerOf, START_MS, withBuyAfterPending } from
 import { SimulatedUpstreams } from '../simulation/edge/simulated-upstream';
 import { SimulatedV1 } from '../simulation/edge/simulated-v1';
 import { createWall, type Stage } from '../simulation/edge/stage';
-import { Chance } from '../simulation/engine/chance';
+import { Chance } from '../chance';
 import { sealed } from '../simulation/engine/sealed';
 import { Timeline } from '../simulation/engine/timeline';
 import {

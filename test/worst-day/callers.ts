@@ -1,7 +1,7 @@
 /** Scripts of every family sell without a pause. They read each reply by the family's own condition and deliver or refund accordingly. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../src/domain/json';
-import type { Chance } from '../crash/chance';
+import type { Chance } from '../chance';
 import { distinct, type ScriptOrder } from '../crash/scripts';
 import { expected, families, hasWordForPending } from '../families/expectation';
 import type { Family } from '../families/family';
@@ -48,14 +48,15 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 };
 /** Text fields that scripts of either format show or keep, whatever the outcome. */
 const TEXTS = ['status', 'Status', 'message', 'msg', 'api_response', 'response', 'request-id'];
-/** How many of a hundred orders meet this mood of v1. */
-const MOODS: readonly (readonly [mood: string, ofHundred: number])[] = [
-  ['late-success', 8],
-  ['late-failure', 4],
-  ['decline', 3],
-  ['reset-after-charge', 5],
-  ['error-after-charge', 3],
-];
+/** How many of a hundred orders meet this mood of v1; the others meet none. */
+const MOODS = {
+  'mood.late-success.': 8,
+  'mood.late-failure.': 4,
+  'mood.decline.': 3,
+  'mood.reset-after-charge.': 5,
+  'mood.error-after-charge.': 3,
+  '': 77,
+};
 
 export function startCallers({ url, accounts, keyOf, chance, name }: CallerOptions): Callers {
   const orders: CallerOrder[] = [];
@@ -68,7 +69,7 @@ export function startCallers({ url, accounts, keyOf, chance, name }: CallerOptio
     const account = number % accounts;
     // No account buys the same twice, in either format, because v1's history could not tell goods without a number apart.
     const purchase = PURCHASES[(account + FORMATS.length * Math.floor(number / accounts)) % PURCHASES.length]!;
-    const requestId = `${moodOf(chance)}${name}-${number}`;
+    const requestId = `${chance.draw(MOODS)}${name}-${number}`;
     const order = { requestId, account, key: keyOf(account), told: [], family: chance.pick(familiesOf(purchase)) };
     orders.push({ ...order, purchase: distinct(purchase, number) });
     return orders.at(-1)!;
@@ -130,12 +131,6 @@ function familiesOf({ operation, format }: Purchase): readonly Family[] {
   return families.filter(
     ({ formats, operations }) => formats.includes(format.toLowerCase()) && (operations?.includes(OPERATIONS[operation]!) ?? true),
   );
-}
-
-function moodOf(chance: Chance): string {
-  let at = chance.next() * 100;
-  const found = MOODS.find(([, ofHundred]) => (at -= ofHundred) < 0);
-  return found === undefined ? '' : `mood.${found[0]}.`;
 }
 
 /** Whether the family's condition is known to be broken, so that no reply could help it. */

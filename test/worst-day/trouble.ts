@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endProcess } from '../end-process';
-import type { Chance } from '../crash/chance';
+import type { Chance } from '../chance';
 
 export interface Trouble {
   readonly name: string;

@@ -5,7 +5,6 @@
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createChance } from '../crash/chance';
 import { prepareGateway, type GatewayProcess } from '../crash/gateway-process';
 import { askUntilFinal, distinct } from '../crash/scripts';
 import { describeVerdict, judgeOrders } from '../crash/verdict';
@@ -16,6 +15,7 @@ import { openLogPipe, takeAtRandom, type LogPipe, type Trouble } from './trouble
 import { openV1Process, type V1Process } from './v1-process';
 import { newFolder } from '../new-folder';
 import { copyMappings, editFile } from '../mapping/mapping-set';
+import { chanceOfRun, type Chance } from '../chance';
 
 const TIMES = Number(process.env['TIMES'] ?? 5);
 const ACCOUNTS = 400;
@@ -173,7 +173,7 @@ possible(
   `no reply is wrong and no order is lost while the disk, the log and v1 go away ${TIMES} times each${leftOut}`,
   async () => {
     gateway = await openGateway('day', pipe);
-    const chance = createChance();
+    const chance = chanceOfRun();
     const startedAt = performance.now();
     const diary: string[] = [`seed ${chance.seed}`];
     const tell = (what: string): void => void diary.push(`${Math.round(performance.now() - startedAt)} ms: ${what}`);
@@ -181,14 +181,14 @@ possible(
     const { pid } = gateway;
     try {
       const soldBefore = await v1.countOrders();
-      const quiet = await sellWithoutTrouble(seller, chance.seed);
+      const quiet = await sellWithoutTrouble(seller, chance.fork('quiet'));
       process.kill(pid!, 'SIGUSR2');
       await sleep(500);
       const before = await usage();
 
-      const callers = startCallers({ ...seller, chance: createChance(chance.seed + 1), name: 'worst' });
+      const callers = startCallers({ ...seller, chance: chance.fork('worst'), name: 'worst' });
       const troubles: readonly Trouble[] = [troubleOf(disk), withManyLogLines(log), v1];
-      await Promise.all(troubles.map((trouble, nth) => takeAtRandom(trouble, TIMES, createChance(chance.seed + 2 + nth), tell)));
+      await Promise.all(troubles.map((trouble) => takeAtRandom(trouble, TIMES, chance.fork(trouble.name), tell)));
       const sellsAfterMs = gateway.isUp() ? await untilSold() : Infinity;
       tell(`sells again after ${sellsAfterMs} ms`);
       await callers.stop();
@@ -266,9 +266,9 @@ possible.each(LOGS)(
 /** Sells for 1.5 s without trouble; later memory is compared with the memory after this. */
 async function sellWithoutTrouble(
   seller: Omit<Parameters<typeof startCallers>[0], 'chance' | 'name'>,
-  seed: number,
+  chance: Chance,
 ): Promise<readonly CallerOrder[]> {
-  const callers = startCallers({ ...seller, chance: createChance(seed), name: 'quiet' });
+  const callers = startCallers({ ...seller, chance, name: 'quiet' });
   await sleep(1_500);
   await callers.stop();
   return callers.orders;

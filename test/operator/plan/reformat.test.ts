@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { mergeFiles } from '../../../src/mapping/load';
 import { compareSources } from '../../../src/operator/plan/compare-sources';
 import type { MappingSource } from '../../../src/mapping/source';
-import { createChance } from '../../crash/chance';
+import { Chance } from '../../chance';
 import { shippedFiles } from '../../mapping/mapping-set';
 import { contentOf, narrowContent, narrowMerged, reformat } from './reformat';
 
@@ -28,9 +28,9 @@ interface Rewritten {
 
 /** Reformats some of the named parts of the shipped set, and all parts without a name. */
 function rewrite(seed: number, picked = PICKED): Rewritten {
-  const chance = createChance(seed).next;
-  const names = new Set(NAMES.filter(() => chance() < picked));
-  const written = reformat(narrowContent(content, names), chance);
+  const chance = new Chance(String(seed));
+  const names = new Set(NAMES.filter(() => chance.is(picked)));
+  const written = reformat(narrowContent(content, names), () => chance.next());
   const { source: after, problems } = mergeFiles(written);
   return {
     before: narrowMerged(source, names),

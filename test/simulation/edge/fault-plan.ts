@@ -1,5 +1,5 @@
 /** What goes wrong in a history, decided by its seed: how bad each part of the house is, and which fault each call meets. */
-import type { Chance } from '../engine/chance';
+import type { Chance } from '../../chance';
 
 export const FAULT_FAMILIES = [
   'network',

@@ -17,7 +17,7 @@ import { findEnd, markUntold, sinceAllMarked } from '../../../src/watch/mark-unt
 import { startSharedSigns, SIGN_EVERY_MS } from '../../../src/watch/signs-of-life';
 import { openToldLog, type ToldLog } from '../../../src/watch/told-log';
 import { createVisitors } from '../../../src/upstream/visitors';
-import type { Chance } from '../engine/chance';
+import type { Chance } from '../../chance';
 import { clockOf, deliver, standStill, type Life } from '../engine/timeline';
 import { crossedMeaning, type Content } from '../script/content';
 import type { Disk } from './disk';

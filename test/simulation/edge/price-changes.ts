@@ -4,7 +4,7 @@
  */
 import { kobo } from '../../../src/domain/amount';
 import { CATEGORIES, type CatalogFile, type Category, type Price } from '../../../src/sandbox/catalog';
-import type { Chance } from '../engine/chance';
+import type { Chance } from '../../chance';
 
 export interface PriceChange {
   readonly catalog: CatalogFile;

@@ -10,7 +10,7 @@ import { parseTimes } from '../../../src/gateway/proof/read-history';
 import { createMemoryStore } from '../../../src/sandbox/store/store';
 import type { WebhookPoster } from '../../../src/sandbox/webhook/post-webhook';
 import { createWorld, type World } from '../../../src/sandbox/world';
-import type { Chance } from '../engine/chance';
+import type { Chance } from '../../chance';
 import { sandboxClockOf, type Life } from '../engine/timeline';
 import type { Content } from '../script/content';
 import type { PriceChange } from './price-changes';

@@ -3,7 +3,7 @@ import { SLOW_MS } from '../../../src/sandbox/order/mood';
 import type { Answer as V1Answer, V1Request } from '../../../src/sandbox/answer';
 import { DEADLINE_PASSED, type Exchanged } from '../../../src/upstream/exchange';
 import type { CallContext } from '../../../src/upstream/upstream';
-import type { Chance } from '../engine/chance';
+import type { Chance } from '../../chance';
 import type { SendFault } from './fault-plan';
 import type { SimulatedV1 } from './simulated-v1';
 import type { Stage } from './stage';

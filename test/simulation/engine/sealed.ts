@@ -1,7 +1,7 @@
 /** Shuts out everything that differs from run to run: the machine's clock, random numbers and timers. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import crypto from 'node:crypto';
-import type { Chance } from './chance';
+import type { Chance } from '../../chance';
 
 const FORBIDDEN = [
   [globalThis, 'setTimeout', 'setTimeout'],

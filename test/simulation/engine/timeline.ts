@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../../src/domain/clock';
 import type { Clock as SandboxClock } from '../../../src/sandbox/clock';
-import type { Chance } from './chance';
+import type { Chance } from '../../chance';
 
 interface Event {
   readonly at: number;

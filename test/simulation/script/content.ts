@@ -1,7 +1,7 @@
 /** The contents that scripts buy, and how v1's record of one is told from that of another. */
 import { createHash } from 'node:crypto';
 import type { Order as V1Order } from '../../../src/sandbox/order/order';
-import type { Chance } from '../engine/chance';
+import type { Chance } from '../../chance';
 
 export type Service = 'airtime' | 'data' | 'electricity' | 'cable' | 'recharge' | 'datacard' | 'exam' | 'sms';
 

@@ -1,5 +1,5 @@
 /** Some customers of one shop, who buy the same PINs within seconds and without ids: nothing, or no more than a header, tells one from another. */
-import type { Chance } from '../engine/chance';
+import type { Chance } from '../../chance';
 import { Script, type Surroundings } from './play-sale';
 import { drawCards } from './content';
 import { drawImpatience, drawNames, SCRIPT_KEYS, type Sale } from './sale';

@@ -7,7 +7,7 @@ import type { GatewayProcess, Heard } from '../edge/gateway-process';
 import { note, type Stage } from '../edge/stage';
 import { type Case, type Purchase, type ScriptReply, type Word, wordOf } from '../verdict/case-book';
 import type { Verdict } from '../verdict/verdict';
-import type { Chance } from '../engine/chance';
+import type { Chance } from '../../chance';
 import { buildV1Call, servedBy, type Content, type SentValue } from './content';
 import type { Move, Sale, ScriptKey } from './sale';
 import { buildScriptRequest, drawQuestion, keyHeaders, loginHeaders } from './spell-request';

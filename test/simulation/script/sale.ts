@@ -1,5 +1,5 @@
 /** One sale as a script plans it: who sells what under which id, and how the script behaves. */
-import type { Chance } from '../engine/chance';
+import type { Chance } from '../../chance';
 import { drawContent, drawOther, hasPlan, type Content } from './content';
 import { KEY_STYLES, type KeyStyle, type Style } from './spell-request';
 

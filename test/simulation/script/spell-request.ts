@@ -1,6 +1,6 @@
 /** How scripts write a sale, a question and their key: the addresses, fields and spellings of the facts, by format. */
 import type { LegacyHeaders } from '../../../src/domain/legacy';
-import type { Chance } from '../engine/chance';
+import type { Chance } from '../../chance';
 import { NETWORK_IDS, textOf, type Content, type Network, type SaleRequest, type SentValue, type Service } from './content';
 
 export type Format = 'a' | 'b' | 'c';

@@ -1,5 +1,5 @@
 /** The steps of a history. The hash is always kept, the steps only when they will be printed. */
-import { hash } from '../engine/chance';
+import { hash } from '../../chance';
 
 export interface Step {
   /** Milliseconds since the history began. */

@@ -1,13 +1,13 @@
 /** Seeded random numbers: the same seed always gives the same numbers, and a fork is independent of its parent. */
 export class Chance {
-  readonly #seed: string;
+  readonly seed: string;
   #a: number;
   #b: number;
   #c: number;
   #d: number;
 
   constructor(seed: string) {
-    this.#seed = seed;
+    this.seed = seed;
     this.#a = hash(seed, 0x9e3779b9);
     this.#b = hash(seed, 0x243f6a88);
     this.#c = hash(seed, 0xb7e15162);
@@ -61,8 +61,13 @@ export class Chance {
 
   /** Random numbers for one part of a history, unchanged by what the other parts draw. */
   fork(label: string): Chance {
-    return new Chance(`${this.#seed}/${label}`);
+    return new Chance(`${this.seed}/${label}`);
   }
+}
+
+/** With the seed of the environment's SEED, or a new one. */
+export function chanceOfRun(): Chance {
+  return new Chance(process.env['SEED'] ?? String(Date.now()));
 }
 
 /** FNV-1a with a final mix. */
