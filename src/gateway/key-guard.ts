@@ -4,7 +4,7 @@
  * accepted a key if it did so since the start, or if the journal has an order of the key with a reference of v1 (decision 0034).
  */
 import { createLru } from '../domain/lru';
-import { type Clock, createSignal, type Signal } from '../domain/clock';
+import { type Clock, CommonSignal } from '../domain/clock';
 import { GatewayError } from '../domain/errors';
 import { networkOf } from '../domain/network-of';
 import type { Outcome, OutcomeKind } from '../domain/outcome';
@@ -99,7 +99,7 @@ export function createKeyGuard({ clock, journal }: KeyGuardParts): KeyGuard {
         if (network.triesLeft() === TRIES_MAX) break;
         throw turnAway(fingerprint, network);
       }
-      await network.changed.within(clock, waitMs);
+      await network.changed.within(waitMs);
       if (accepted.has(fingerprint)) return;
     }
     network.begin(fingerprint);
@@ -122,7 +122,7 @@ export function noteVerdicts(note: KeyGuard['note']): AnswerListener {
 }
 
 class Network {
-  readonly changed: Signal = createSignal();
+  readonly changed: CommonSignal;
   readonly #clock: Clock;
   /** How many tries were left at `#atMs`. */
   #tries = TRIES_MAX;
@@ -131,6 +131,7 @@ class Network {
   #judging: { readonly fingerprint: string; readonly untilMs: number }[] = [];
 
   constructor(clock: Clock) {
+    this.changed = new CommonSignal(clock);
     this.#clock = clock;
     this.#atMs = clock.elapsed();
   }
