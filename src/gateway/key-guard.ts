@@ -7,7 +7,7 @@ import { createLru } from '../domain/lru';
 import { type Clock, CommonSignal } from '../domain/clock';
 import { GatewayError } from '../domain/errors';
 import { networkOf } from '../domain/network-of';
-import type { Outcome, OutcomeKind } from '../domain/outcome';
+import { isAtV1, type Outcome } from '../domain/outcome';
 import type { Journal } from '../journal/journal';
 import type { AnswerListener } from '../upstream/listen-to-answers';
 import type { Finding } from '../upstream/upstream';
@@ -41,7 +41,6 @@ const NETWORKS_MAX = 10_000;
 const KEYS_MAX = 10_000;
 /** Section 7: a key that is wrong or revoked, or of a suspended account. */
 const WRONG_KEY = 401;
-const ACCEPTING: ReadonlySet<OutcomeKind> = new Set(['succeeded', 'pending', 'declined']);
 
 export type KeyVerdict = 'accepted' | 'wrong' | 'none';
 
@@ -173,7 +172,7 @@ function tooMany(waitMs: number): GatewayError {
 
 function verdictOfOutcome(outcome: Outcome): KeyVerdict {
   if (outcome.kind === 'rejected') return outcome.httpStatus === WRONG_KEY ? 'wrong' : 'none';
-  return ACCEPTING.has(outcome.kind) ? 'accepted' : 'none';
+  return isAtV1(outcome) ? 'accepted' : 'none';
 }
 
 function verdictOfFinding(finding: Finding): KeyVerdict {

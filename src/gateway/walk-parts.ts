@@ -103,10 +103,7 @@ export interface WalkParts extends GatewayParts, PursuitParts {
 }
 
 function keptCatalog({ priceLists, mapping }: GatewayParts): (owner: string) => CatalogLists | undefined {
-  return (owner) => {
-    const catalog = priceLists.peek(owner);
-    return catalog === undefined ? undefined : catalogListsOf(catalog, mapping());
-  };
+  return (owner) => catalogListsOf(priceLists.peek(owner), mapping());
 }
 
 /**
@@ -158,6 +155,5 @@ export async function catalogFor(reader: Reader, { priceLists, clock }: WalkPart
   const { fingerprint } = reader.credentials;
   const fetching = priceLists.peek(fingerprint) === undefined ? priceLists.warm(readContextOf(reader)) : undefined;
   if (fetching !== undefined) await within(clock, CATALOG_GRACE_MS, fetching);
-  const catalog = priceLists.peek(fingerprint);
-  return catalog === undefined ? undefined : catalogListsOf(catalog, reader.mapping);
+  return catalogListsOf(priceLists.peek(fingerprint), reader.mapping);
 }
