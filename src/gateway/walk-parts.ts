@@ -16,7 +16,7 @@ import { createKeyless, createLookupMemory, type Keyless, type LookupMemory, typ
 import { type Admission, createAdmission } from './order/admission';
 import { createPursuits, type Pursuits } from './order/pursuits';
 import { type CallerLimits, createCallerLimits } from './order/caller-limits';
-import { createAttemptLimit } from './order/attempt-limit';
+import { AttemptLimit } from './order/attempt-limit';
 import { askAgain, createReceiptPace } from './proof/find-receipt';
 import { createLearntPatience, type LearntPatience } from './order/learnt-patience';
 import { createPinGuard, type PinGuard, type WrongPin } from './order/pin-guard';
@@ -137,7 +137,7 @@ export function createWalkParts(parts: GatewayParts, isStopping: () => boolean):
     reconciler: createReconciler({ ...parts, upstream, pursuits, steadiness }),
     repeats,
     unwrittenTellings: createUnwrittenTellings(),
-    attempts: createAttemptLimit(parts.clock),
+    attempts: new AttemptLimit(parts.clock),
     receipts: createReceiptPace(parts.clock, parts.shared?.processes),
     keyless: createKeyless({ ...parts, others: parts.shared?.keyless }),
     lookups: createLookupMemory(parts.clock),
