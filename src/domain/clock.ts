@@ -67,35 +67,10 @@ export function startAge(clock: Clock): () => number {
   return () => Math.max(clock.now() - fromMs, clock.elapsed() - fromElapsedMs);
 }
 
-/** Wakes all that wait for a change. */
-export interface Signal {
-  emit(): void;
-  /** Resolves at the next change, or after `delayMs`. After that no memory is held for this wait. */
-  within(clock: Clock, delayMs: number): Promise<void>;
-}
-
-export function createSignal(): Signal {
-  const waiting = new Set<() => void>();
-  return {
-    emit() {
-      for (const wake of waiting) wake();
-    },
-    within: (clock, delayMs) =>
-      new Promise((resolve) => {
-        const wake = (): void => {
-          cancel();
-          waiting.delete(wake);
-          resolve();
-        };
-        waiting.add(wake);
-        const cancel = clock.after(delayMs, wake);
-      }),
-  };
-}
-
 /**
- * A signal for very many places with a few waits each. The waits of one place share one promise and one timer, which takes a third of the
- * memory. They all wake together, at the change or when the shortest wait is over, so each must check again whether its own wait is over.
+ * Wakes all that wait for a change. There may be very many signals with a few waits each: the waits of one share one promise and one timer, which
+ * takes a third of the memory. They all wake together, at the change or when the shortest wait is over, so each must check again whether its own
+ * wait is over.
  */
 export class CommonSignal {
   readonly #clock: Clock;

@@ -197,7 +197,8 @@ function withDelivery(latest: Outcome, previous: Outcome): Outcome {
   };
 }
 
-function isAtV1(outcome: Outcome): outcome is Succeeded | Pending | Declined {
+/** v1 has the order, or had it: it has judged the key and the PIN before. */
+export function isAtV1(outcome: Outcome): outcome is Succeeded | Pending | Declined {
   return outcome.kind === 'succeeded' || outcome.kind === 'pending' || outcome.kind === 'declined';
 }
 

@@ -3,7 +3,6 @@ import { nairaNumber } from '../domain/amount';
 import type { Credentials } from '../domain/credentials';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
-import type { PriceList } from '../price-lists/price-lists';
 import { readNaira } from '../upstream/answer-data';
 import type { Finding, V1Call } from '../upstream/upstream';
 import type { Answer } from './answer';
@@ -11,7 +10,7 @@ import { type ParsedRequest, readContextOf } from './read/walk-in';
 import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import { keptList } from './tell/kept-lists';
 import type { WalkParts } from './walk-parts';
-import { findingParts, isFound, mergeReply, replyTo, type ReplyParts } from './tell/merge-reply';
+import { findingParts, isFound, mergeReply, replyTo } from './tell/merge-reply';
 import { withWait } from './tell/refuse';
 import { numberingShown } from '../mapping/shown-numbers';
 import { recentRefusal } from './read/judge-visit';
@@ -29,7 +28,7 @@ export async function answerLookup(parsed: ParsedRequest, parts: WalkParts): Pro
   const reply = replyTo(parsed, {
     ...told,
     values,
-    catalog: catalogOf(catalog, parsed),
+    catalog: catalogListsOf(catalog, parsed.mapping),
     roots: { v1: finding.kind === 'unavailable' ? null : plainNumbers(finding.body), login: loginRoot(parsed, parts) },
   });
   return { reply, outcome: told.outcome === 'failure' && finding.kind === 'found' ? 'refused' : finding.kind };
@@ -38,10 +37,6 @@ export async function answerLookup(parsed: ParsedRequest, parts: WalkParts): Pro
 /** A login (Basic) gets no lists: scripts log in before every sale and do not read them. */
 function wantsLists({ operation, isBasic }: ParsedRequest): boolean {
   return operation.wantsCatalog && !isBasic;
-}
-
-function catalogOf(catalog: PriceList | undefined, { mapping }: ParsedRequest): ReplyParts['catalog'] {
-  return catalog === undefined ? undefined : catalogListsOf(catalog, mapping);
 }
 
 /** Scripts need balances as numbers, but v1 may send them as text. */

@@ -5,7 +5,7 @@ import { ATTEMPT_NOT_ENDED, isOver, isRefusal, isSafeToRefund, type Outcome } fr
 import { type Answer, idsOf } from './answer';
 import { type Opening, openOrder } from './order/open-order';
 import { pursue } from './order/pursue';
-import { createLease, type Pursuit } from './order/pursuit';
+import { Lease, type Pursuit } from './order/pursuit';
 import { ANSWER_MS } from './order/pursuit-times';
 import type { SaleTurn } from './order/repeats';
 import { orderSoldInstead, rereadOldRefusal } from './order/sold-elsewhere';
@@ -53,7 +53,7 @@ export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): P
 
 async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<BegunPurchase> {
   const { intent, line, mapping, operation, request } = parsed;
-  const lease = createLease(mapping.timing.quiet, parts);
+  const lease = new Lease(mapping.timing.quiet, parts);
   const begunAt = parts.clock.elapsed();
   // The time that the journal takes is part of the script's patience.
   const leftMs = (): number =>

@@ -4,10 +4,10 @@
  * accepted a key if it did so since the start, or if the journal has an order of the key with a reference of v1 (decision 0034).
  */
 import { createLru } from '../domain/lru';
-import { type Clock, createSignal, type Signal } from '../domain/clock';
+import { type Clock, CommonSignal } from '../domain/clock';
 import { GatewayError } from '../domain/errors';
 import { networkOf } from '../domain/network-of';
-import type { Outcome, OutcomeKind } from '../domain/outcome';
+import { isAtV1, type Outcome } from '../domain/outcome';
 import type { Journal } from '../journal/journal';
 import type { AnswerListener } from '../upstream/listen-to-answers';
 import type { Finding } from '../upstream/upstream';
@@ -41,7 +41,6 @@ const NETWORKS_MAX = 10_000;
 const KEYS_MAX = 10_000;
 /** Section 7: a key that is wrong or revoked, or of a suspended account. */
 const WRONG_KEY = 401;
-const ACCEPTING: ReadonlySet<OutcomeKind> = new Set(['succeeded', 'pending', 'declined']);
 
 export type KeyVerdict = 'accepted' | 'wrong' | 'none';
 
@@ -99,7 +98,7 @@ export function createKeyGuard({ clock, journal }: KeyGuardParts): KeyGuard {
         if (network.triesLeft() === TRIES_MAX) break;
         throw turnAway(fingerprint, network);
       }
-      await network.changed.within(clock, waitMs);
+      await network.changed.within(waitMs);
       if (accepted.has(fingerprint)) return;
     }
     network.begin(fingerprint);
@@ -122,7 +121,7 @@ export function noteVerdicts(note: KeyGuard['note']): AnswerListener {
 }
 
 class Network {
-  readonly changed: Signal = createSignal();
+  readonly changed: CommonSignal;
   readonly #clock: Clock;
   /** How many tries were left at `#atMs`. */
   #tries = TRIES_MAX;
@@ -131,6 +130,7 @@ class Network {
   #judging: { readonly fingerprint: string; readonly untilMs: number }[] = [];
 
   constructor(clock: Clock) {
+    this.changed = new CommonSignal(clock);
     this.#clock = clock;
     this.#atMs = clock.elapsed();
   }
@@ -172,7 +172,7 @@ function tooMany(waitMs: number): GatewayError {
 
 function verdictOfOutcome(outcome: Outcome): KeyVerdict {
   if (outcome.kind === 'rejected') return outcome.httpStatus === WRONG_KEY ? 'wrong' : 'none';
-  return ACCEPTING.has(outcome.kind) ? 'accepted' : 'none';
+  return isAtV1(outcome) ? 'accepted' : 'none';
 }
 
 function verdictOfFinding(finding: Finding): KeyVerdict {

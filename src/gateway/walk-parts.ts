@@ -16,7 +16,7 @@ import { createKeyless, createLookupMemory, type Keyless, type LookupMemory, typ
 import { type Admission, createAdmission } from './order/admission';
 import { createPursuits, type Pursuits } from './order/pursuits';
 import { type CallerLimits, createCallerLimits } from './order/caller-limits';
-import { createAttemptLimit } from './order/attempt-limit';
+import { AttemptLimit } from './order/attempt-limit';
 import { askAgain, createReceiptPace } from './proof/find-receipt';
 import { createLearntPatience, type LearntPatience } from './order/learnt-patience';
 import { createPinGuard, type PinGuard, type WrongPin } from './order/pin-guard';
@@ -103,10 +103,7 @@ export interface WalkParts extends GatewayParts, PursuitParts {
 }
 
 function keptCatalog({ priceLists, mapping }: GatewayParts): (owner: string) => CatalogLists | undefined {
-  return (owner) => {
-    const catalog = priceLists.peek(owner);
-    return catalog === undefined ? undefined : catalogListsOf(catalog, mapping());
-  };
+  return (owner) => catalogListsOf(priceLists.peek(owner), mapping());
 }
 
 /**
@@ -140,7 +137,7 @@ export function createWalkParts(parts: GatewayParts, isStopping: () => boolean):
     reconciler: createReconciler({ ...parts, upstream, pursuits, steadiness }),
     repeats,
     unwrittenTellings: createUnwrittenTellings(),
-    attempts: createAttemptLimit(parts.clock),
+    attempts: new AttemptLimit(parts.clock),
     receipts: createReceiptPace(parts.clock, parts.shared?.processes),
     keyless: createKeyless({ ...parts, others: parts.shared?.keyless }),
     lookups: createLookupMemory(parts.clock),
@@ -158,6 +155,5 @@ export async function catalogFor(reader: Reader, { priceLists, clock }: WalkPart
   const { fingerprint } = reader.credentials;
   const fetching = priceLists.peek(fingerprint) === undefined ? priceLists.warm(readContextOf(reader)) : undefined;
   if (fetching !== undefined) await within(clock, CATALOG_GRACE_MS, fetching);
-  const catalog = priceLists.peek(fingerprint);
-  return catalog === undefined ? undefined : catalogListsOf(catalog, reader.mapping);
+  return catalogListsOf(priceLists.peek(fingerprint), reader.mapping);
 }

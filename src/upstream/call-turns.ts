@@ -6,24 +6,6 @@
 import { createLru } from '../domain/lru';
 import { DEADLINE_PASSED, type Exchanged } from './exchange';
 import { createFairTurns, type FairTurns, type Lane } from './fair-turns';
-import type { V1Call } from './upstream';
-
-export interface CallTurns {
-  /** The lane of the operation that a call belongs to. */
-  laneOf(path: V1Call['path'], isPurchase: boolean): CallLane;
-  /** Takes a place; true when the call may be sent now. */
-  take(key: string, lane: CallLane): boolean;
-  /** Waits for a place: `taken`, `late` when none came within `waitMs`, `full` when too many calls wait already. */
-  wait(key: string, lane: CallLane, waitMs: number): Promise<'taken' | 'late' | 'full'>;
-  /** Learns from the end of a call what v1 can bear, and gives the call's place back. */
-  end(key: string, lane: CallLane, ended: EndedCall): void;
-  /** Seconds until a new attempt is worth it, if the oldest waiting call of this key and operation has waited longer than `withinMs`, or too many wait. */
-  crowdedSeconds(key: string, path: string, withinMs: number): number | undefined;
-  /** Seconds after which a call that got no turn is worth another attempt. */
-  retrySeconds(key: string, lane: CallLane): number;
-  readonly state: CallTurnsState;
-  close(): void;
-}
 
 /** Numbers of calls at present. */
 export interface CallTurnsState {
@@ -76,11 +58,7 @@ const UNAVAILABLE = 503;
 /** Failures that our own limits and ends cause: they show nothing about connections. */
 const OURS: ReadonlySet<string> = new Set([DEADLINE_PASSED, 'UND_ERR_INVALID_ARG', 'UND_ERR_CLOSED', 'UND_ERR_DESTROYED']);
 
-export function createCallTurns(options: CallTurnsOptions): CallTurns {
-  return new RunningCallTurns(options);
-}
-
-class RunningCallTurns implements CallTurns {
+export class CallTurns {
   readonly #most: number;
   readonly #now: () => number;
   readonly #onWaited: NonNullable<CallTurnsOptions['onWaited']>;
@@ -110,6 +88,7 @@ class RunningCallTurns implements CallTurns {
     return { inFlight: this.#turns.inUse, waiting: this.#turns.waiting, bound: this.#all.now() };
   }
 
+  /** The lane of the operation that a call belongs to. */
   laneOf(path: string, isPurchase: boolean): CallLane {
     const known = this.#lanes.get(path);
     if (known !== undefined) return known;
@@ -120,10 +99,12 @@ class RunningCallTurns implements CallTurns {
     return lane;
   }
 
+  /** Takes a place; true when the call may be sent now. */
   take(key: string, lane: CallLane): boolean {
     return this.#turns.take(key, lane);
   }
 
+  /** Waits for a place: `taken`, `late` when none came within `waitMs`, `full` when too many calls wait already. */
   async wait(key: string, lane: CallLane, waitMs: number): Promise<'taken' | 'late' | 'full'> {
     const sinceMs = this.#now();
     const fate = await new Promise<'taken' | 'late' | 'full'>((resolve) => {
@@ -143,6 +124,7 @@ class RunningCallTurns implements CallTurns {
     return fate;
   }
 
+  /** Learns from the end of a call what v1 can bear, and gives the call's place back. */
   end(key: string, lane: CallLane, { exchanged, begunAtMs, retryAfterSeconds }: EndedCall): void {
     const status = exchanged.kind === 'answered' ? exchanged.httpStatus : 0;
     const restMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1_000;
@@ -155,6 +137,7 @@ class RunningCallTurns implements CallTurns {
     else this.#turns.giveBack(key, lane);
   }
 
+  /** Seconds until a new attempt is worth it, if the oldest waiting call of this key and operation has waited longer than `withinMs`, or too many wait. */
   crowdedSeconds(key: string, path: string, withinMs: number): number | undefined {
     if (this.#turns.waiting === 0) return undefined;
     const lane = this.#lanes.get(path) ?? this.#lanes.get('');
@@ -163,6 +146,7 @@ class RunningCallTurns implements CallTurns {
     return this.retrySeconds(key, lane);
   }
 
+  /** Seconds after which a call that got no turn is worth another attempt. */
   retrySeconds(key: string, lane: CallLane): number {
     return Math.max(RETRY_SECONDS_LEAST, Math.ceil(this.#turns.oldestWaitMs(key, lane) / 1_000));
   }

@@ -14,7 +14,7 @@ import {
   type Failure,
   type Wire,
 } from './exchange';
-import { createCallTurns, type CallTurns, type CallTurnsOptions, type CallTurnsState } from './call-turns';
+import { CallTurns, type CallTurnsOptions, type CallTurnsState } from './call-turns';
 import { createConnections, type Connections } from './connections';
 import type { CallContext, Finding, SentOutcome, Upstream, V1Call } from './upstream';
 
@@ -88,7 +88,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): HttpUpstream {
   const base = new URL(options.baseUrl);
   const basePath = base.pathname.replace(/\/+$/, '');
   const { connections: most = CONNECTIONS, connectTimeoutMs = CONNECT_TIMEOUT_MS, clock = Date.now } = options;
-  const turns = createCallTurns({ most, onWaited: options.onWaited });
+  const turns = new CallTurns({ most, onWaited: options.onWaited });
   const connections = createConnections({ origin: base.origin, connectTimeoutMs });
   const retryAfterOf = (answer: HttpAnswer) => parseRetryAfter(answer.retryAfter, () => serverTimeOf(answer) ?? clock());
   const parts: CallParts = {

@@ -1,15 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import {
-  CommonSignal,
-  createDeadline,
-  createSignal,
-  createSteadiness,
-  pause,
-  startAge,
-  systemClock,
-  within,
-} from '../../src/domain/clock';
+import { CommonSignal, createDeadline, createSteadiness, pause, startAge, systemClock, within } from '../../src/domain/clock';
 import { createVirtualClock, settlePromises } from './virtual-clock';
 
 test('a pause ends at its time and not before', async () => {
@@ -82,41 +71,7 @@ test('a deadline has its whole time until it begins, and never less than zero', 
   expect(deadline.leftMs()).toBe(0);
 });
 
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
 describe('a signal', () => {
-  it('wakes all waiters at the next change and removes their timers', async () => {
-    const clock = createVirtualClock();
-    const signal = createSignal();
-    let woken = 0;
-    for (const delayMs of [1_000, 2_000]) void signal.within(clock, delayMs).then(() => (woken += 1));
-    signal.emit();
-    await settlePromises();
-    expect(woken).toBe(2);
-    expect(clock.waiting).toBe(0);
-  });
-
-  it('forgets waiters whose time has passed, however many there were', async () => {
-    const clock = {
-      ...createVirtualClock(),
-      after: (_delayMs: number, run: () => void) => (queueMicrotask(run), () => undefined),
-    };
-    const signal = createSignal();
-    const waitOften = async (): Promise<number> => {
-      for (let times = 0; times < 20_000; times += 1) await signal.within(clock, 1_000);
-      collectGarbage();
-      return process.memoryUsage().heapUsed;
-    };
-    const before = await waitOften();
-    const kept = (await waitOften()) - before;
-    signal.emit();
-    // A waiter that is kept takes half a kilobyte.
-    expect(kept).toBeLessThan(2_000_000);
-  });
-});
-
-describe('a common signal', () => {
   const openSignal = () => {
     const clock = createVirtualClock();
     const signal = new CommonSignal(clock);

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Secret } from '../../src/domain/credentials';
-import { createBearable, createCallTurns } from '../../src/upstream/call-turns';
+import { CallTurns, createBearable } from '../../src/upstream/call-turns';
 import { createHttpUpstream, type HttpUpstream, type HttpUpstreamOptions } from '../../src/upstream/http-upstream';
 import type { Finding, SentOutcome } from '../../src/upstream/upstream';
 import { freePort } from '../free-port';
@@ -240,7 +240,7 @@ describe('calls to a v1 that answers 503 or 429', () => {
 
 it('a limit that grows while no call ends lets waiting calls begin', async () => {
   let nowMs = 0;
-  const turns = createCallTurns({ most: 64, now: () => nowMs });
+  const turns = new CallTurns({ most: 64, now: () => nowMs });
   kept({ close: () => turns.close() });
   const lane = turns.laneOf('/airtime', true);
   const failure = { kind: 'failed' as const, isStarted: false, codes: ['ECONNREFUSED'], detail: '' };
@@ -259,7 +259,7 @@ it('a limit that grows while no call ends lets waiting calls begin', async () =>
 
 it('a line counts as crowded once its first call has waited longer than the given time', async () => {
   let nowMs = 0;
-  const turns = createCallTurns({ most: 1, now: () => nowMs });
+  const turns = new CallTurns({ most: 1, now: () => nowMs });
   kept({ close: () => turns.close() });
   const lane = turns.laneOf('/airtime', true);
   turns.take('a', lane);
@@ -276,7 +276,7 @@ it('a line counts as crowded once its first call has waited longer than the give
 });
 
 it('the paths of the mappings make at most 65 lanes', () => {
-  const turns = createCallTurns({ most: 8 });
+  const turns = new CallTurns({ most: 8 });
   const lanes = new Set(Array.from({ length: 200 }, (_, nth) => turns.laneOf(`/path-${nth}`, true)));
   expect(lanes.size).toBe(65);
 });

@@ -5,6 +5,7 @@ import { connect } from 'node:tls';
 import { request } from 'undici';
 import { isLoopback } from '../../start/config-values';
 import { catalogListsOf } from '../../gateway/read/catalog-lists';
+import type { PriceList } from '../../price-lists/price-lists';
 import { isJsonObject, type JsonValue, textOf } from '../../domain/json';
 import type { Mapping } from '../../mapping/mapping';
 import { readCatalog } from '../../price-lists/price-lists';
@@ -104,7 +105,7 @@ export const checkKey: Check = async (input) => {
  * Plan ids of single callers that v1 no longer sells. Sales of them are refused, and v1 may later give the id to another plan. Keys in the
  * sandbox order from its catalog.
  */
-function checkOwnNumbers(catalog: Parameters<typeof catalogListsOf>[0], mapping: Mapping): readonly Finding[] {
+function checkOwnNumbers(catalog: PriceList, mapping: Mapping): readonly Finding[] {
   const { lists } = catalogListsOf(catalog, mapping);
   const ofV1 = [...mapping.callerKeys.values()].filter((key) => !key.isSandboxed && key.sandboxOf === undefined);
   return ofV1.flatMap(({ fingerprint, title, columns, numbers }) => {

@@ -6,13 +6,6 @@
 import type { Clock } from '../../domain/clock';
 import type { Outcome } from '../../domain/outcome';
 
-export interface AttemptLimit {
-  /** An attempt that needs no turn. */
-  begin(): Attempt;
-  /** An attempt with a turn, or `undefined` when no turn came within `waitMs`. */
-  admit(repetition: Repetition, waitMs: number): Promise<Attempt | undefined>;
-}
-
 export interface Attempt {
   /** Reports how v1 answered and how long that took. Not called for an attempt that sent nothing. */
   learn(trouble: Trouble | undefined, tookMs: number): void;
@@ -36,11 +29,7 @@ interface Waiting extends Repetition {
   readonly grant: () => void;
 }
 
-export function createAttemptLimit(clock: Clock): AttemptLimit {
-  return new RunningAttemptLimit(clock);
-}
-
-class RunningAttemptLimit implements AttemptLimit {
+export class AttemptLimit {
   readonly #clock: Clock;
   readonly #pace: Pace;
   readonly #waiting = new Set<Waiting>();
@@ -54,10 +43,12 @@ class RunningAttemptLimit implements AttemptLimit {
     this.#pace = createPace(clock);
   }
 
+  /** An attempt that needs no turn. */
   begin(): Attempt {
     return this.#free;
   }
 
+  /** An attempt with a turn, or `undefined` when no turn came within `waitMs`. */
   admit(repetition: Repetition, waitMs: number): Promise<Attempt | undefined> {
     return new Promise((resolve) => {
       const one: Waiting = {

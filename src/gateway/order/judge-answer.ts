@@ -244,8 +244,7 @@ export async function identifyOrder(
   if (orderInReceipt(finding.body, reference) === 'another') return { identity: 'unread' };
   const { operation, intent, mapping, credentials } = parsed;
   const catalog = operation.joins.length === 0 ? undefined : parts.priceLists.peek(credentials.fingerprint);
-  const lists = catalog === undefined ? undefined : catalogListsOf(catalog, mapping);
-  const listed = traitsOf(operation, intent.values, lists);
+  const listed = traitsOf(operation, intent.values, catalogListsOf(catalog, mapping));
   const traits = { ...traitsOf(operation, intent.values), charge: listed.charge };
   const known = { openedAtMs, nowMs: parts.clock.now(), listPrice: listed.faceValue };
   const aheadMs = known.nowMs - (finding.serverAtMs ?? known.nowMs);

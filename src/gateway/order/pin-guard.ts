@@ -7,7 +7,7 @@ import { createLru } from '../../domain/lru';
 import type { Clock } from '../../domain/clock';
 import type { Credentials, Secret } from '../../domain/credentials';
 import { GatewayError } from '../../domain/errors';
-import type { Outcome, OutcomeKind } from '../../domain/outcome';
+import { isAtV1, type Outcome } from '../../domain/outcome';
 import type { CallContext } from '../../upstream/upstream';
 import type { Keyring } from '../read/keyring';
 
@@ -52,7 +52,6 @@ const SILENT_MS = 60 * 60_000;
 const KEYS_MAX = 10_000;
 /** How many wrong PINs of one key are kept. */
 const WRONGS_KEPT = 20;
-const JUDGED_AFTER_PIN: ReadonlySet<OutcomeKind> = new Set(['succeeded', 'pending', 'declined']);
 /** The message and status of section 7. */
 export const WRONG_PIN_STATUS = 400;
 const WRONG_PIN = /invalid (?:transaction )?pin/i;
@@ -126,7 +125,7 @@ export function createPinGuard(clock: Clock, keyring: Pick<Keyring, 'hash'>, onW
         return { fingerprint, pin: hashOf(pin), refusal };
       }
       // These outcomes prove that the PIN was right: v1 judges the PIN first.
-      if (!JUDGED_AFTER_PIN.has(outcome.kind)) return undefined;
+      if (!isAtV1(outcome)) return undefined;
       const isNews = !isTrusted(credentials) || wrongs.has(fingerprint);
       noteRight(fingerprint, hashOf(pin));
       return isNews ? { fingerprint, pin: hashOf(pin) } : undefined;

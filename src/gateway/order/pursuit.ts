@@ -48,38 +48,24 @@ export type State = StateOf<StateName>;
 /** The states that `TRANSITIONS` allows after the state of this name. */
 export type StateAfter<Name extends StateName> = StateOf<(typeof TRANSITIONS)[Name][number]>;
 
-/**
- * The durable note that an attempt is beginning. Once the quiet time since this note is over, another process may prove the order absent.
- * So an attempt that begins later than half the quiet time writes the note again before a byte leaves. The process that proves and the
- * process that sends may have mappings with different quiet times, so no note is valid for longer than `LEASE_MOST_MS`.
- */
-export interface Lease {
-  /** An attempt must begin within this time after the note, and be over within the same time after that. The sum is at most the quiet time. */
-  readonly validMs: number;
-  /** The quiet time of the mapping that the order is pursued with. */
-  readonly quietMs: number;
-  /** The order as the note that was written last stands in the journal; undefined while that of the opening is the only one. */
-  readonly marked: Order | undefined;
-  /** Whether an attempt may still begin under this note. */
-  isValid(): boolean;
-  /** Writes the note again. Resolves with the order in the journal, which another process may have settled; undefined when writing fails. */
-  renew(order: Order): Promise<Order | undefined>;
-}
-
 interface LeaseParts {
   readonly journal: Pick<Journal, 'settle'>;
   readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Create the lease before the order is opened: opening writes the first note. */
-export function createLease(quietMs: number, parts: LeaseParts): Lease {
-  return new JournalLease(quietMs, parts);
-}
-
-class JournalLease implements Lease {
+/**
+ * The durable note that an attempt is beginning. Once the quiet time since this note is over, another process may prove the order absent.
+ * So an attempt that begins later than half the quiet time writes the note again before a byte leaves. The process that proves and the
+ * process that sends may have mappings with different quiet times, so no note is valid for longer than `LEASE_MOST_MS`.
+ * Create the lease before the order is opened: opening writes the first note.
+ */
+export class Lease {
+  /** An attempt must begin within this time after the note, and be over within the same time after that. The sum is at most the quiet time. */
   readonly validMs: number;
+  /** The quiet time of the mapping that the order is pursued with. */
   readonly quietMs: number;
+  /** The order as the note that was written last stands in the journal; undefined while that of the opening is the only one. */
   marked: Order | undefined;
   readonly #parts: LeaseParts;
   #age: () => number;
@@ -91,10 +77,12 @@ class JournalLease implements Lease {
     this.#age = startAge(parts.clock);
   }
 
+  /** Whether an attempt may still begin under this note. */
   isValid(): boolean {
     return this.#age() <= this.validMs;
   }
 
+  /** Writes the note again. Resolves with the order in the journal, which another process may have settled; undefined when writing fails. */
   async renew(order: Order): Promise<Order | undefined> {
     const { journal, clock, onTrouble } = this.#parts;
     // The age counts from before the writing, because writing may take long.
@@ -117,7 +105,7 @@ export interface PursuitParts {
   readonly clock: Clock;
   /** In [0, 1): spreads repetitions. */
   readonly random: () => number;
-  readonly attempts: AttemptLimit;
+  readonly attempts: Pick<AttemptLimit, 'begin' | 'admit'>;
   readonly receipts: ReceiptPace;
   /** True once the gateway is stopping. From then on an order is pursued only while a script waits for its end. */
   readonly isStopping: () => boolean;

@@ -78,7 +78,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   const quietOnes = new Set(lost.filter(isQuiet));
   const sinceMs = Math.min(...lost.map((order) => order.openedAtMs - (quietOnes.has(order) ? CLOCK_ERROR_MS : EARLIER_BY_V1_MS)));
   const traitsOfOrder: TraitsOfOrder = (order, prices) => traitsIn(order, prices, { mapping, setOf: parts.setOf });
-  const prices = await pricesOf(context, parts);
+  const prices = catalogListsOf(await parts.priceLists.get(context), parts.mapping());
   const traits = new Map(lost.map((order) => [order, traitsOfOrder(order)]));
   const read = await parts.history.read(
     {
@@ -241,11 +241,6 @@ function areClocksApart({ aheadMs = 0 }: History, { onTrouble }: LostParts): boo
   const where = aheadMs > 0 ? 'ahead of' : 'behind';
   onTrouble('clock', new Error(`This machine's clock is ${minutes} minutes ${where} v1's; no open order can be looked for.`));
   return true;
-}
-
-async function pricesOf(context: CallContext, { priceLists, mapping }: LostParts): Promise<CatalogLists | undefined> {
-  const catalog = await priceLists.get(context);
-  return catalog === undefined ? undefined : catalogListsOf(catalog, mapping());
 }
 
 /** Whether the finding still holds: while v1 was asked, the order may have got a new attempt, or another order may have claimed the row. */

@@ -15,8 +15,13 @@ export interface CatalogLists {
 
 const made = new WeakMap<PriceList, { readonly hash: string; readonly lists: CatalogLists }>();
 
-/** The lists are made once per catalog and mapping, and shared by all requests. */
-export function catalogListsOf(catalog: PriceList, mapping: Mapping): CatalogLists {
+/** The lists are made once per catalog and mapping, and shared by all requests. None where there is no catalog. */
+export function catalogListsOf<Catalog extends PriceList | undefined>(
+  catalog: Catalog,
+  mapping: Mapping,
+): CatalogLists | Extract<Catalog, undefined>;
+export function catalogListsOf(catalog: PriceList | undefined, mapping: Mapping): CatalogLists | undefined {
+  if (catalog === undefined) return undefined;
   const known = made.get(catalog);
   if (known?.hash === mapping.hash) return known.lists;
   const lists = createLists(catalog, mapping);

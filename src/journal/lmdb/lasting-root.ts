@@ -6,6 +6,7 @@
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asBinary } from 'lmdb';
+import { oneByOne } from '../../domain/steps';
 
 /** More than a few hundred orders need, because a small rest of free disk space comes and goes. */
 const PROBE = Buffer.alloc(256 * 1024, 1);
@@ -46,7 +47,7 @@ process.on('exit', () => {
 });
 
 export function createLastingRoot({ dir, root, reopen }: LastingRootOptions): LastingRoot {
-  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = oneByOne();
   let isSpoilt = false;
   let isOpen = true;
 
@@ -85,11 +86,7 @@ export function createLastingRoot({ dir, root, reopen }: LastingRootOptions): La
   };
 
   return {
-    commit(work) {
-      const mine = last.then(() => commit(work));
-      last = mine.catch(() => undefined);
-      return mine;
-    },
+    commit: (work) => inTurn(() => commit(work)),
     isOpen: () => isOpen,
   };
 }

@@ -5,6 +5,7 @@ import { mkdir, open, readdir, readFile, rename, rm, writeFile, type FileHandle 
 import { join } from 'node:path';
 import type { JsonObject } from '../../domain/json';
 import { isRefusal, type Outcome } from '../../domain/outcome';
+import { oneByOne } from '../../domain/steps';
 import type { KeptChange, Spool } from '../kept-answers';
 import type { FieldSeal } from '../record';
 
@@ -25,12 +26,8 @@ export function createSpool({ dir, seal, onTrouble }: SpoolOptions): Spool {
   const path = join(dir, `${randomUUID()}${SUFFIX}`);
   /** The lines whose turn to be written has not come. */
   let waiting: { readonly lines: string[]; readonly flushing: Promise<void> } | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const mine = last.then(work).catch(onTrouble);
-    last = mine;
-    return mine;
-  };
+  const oneAfterAnother = oneByOne();
+  const inTurn = (work: () => Promise<void>): Promise<void> => oneAfterAnother(work).catch(onTrouble);
   const flush = async (lines: readonly string[]): Promise<void> => {
     if (waiting?.lines === lines) waiting = undefined;
     const text = lines.join('');

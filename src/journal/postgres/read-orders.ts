@@ -23,11 +23,11 @@ const UNSETTLED = `${FROM_ORDERS} WHERE o.is_unsettled AND o.opened_at_ms >= $3 
 const OF_HOLDER = '($2::text IS NULL OR o.holder = $2)';
 const UNTOLD = `SELECT ${ROW_COLUMNS} FROM gateway_untold AS u JOIN gateway_orders AS o ON o.owner = u.owner AND o.request_id = u.request_id AND o.opened_at_ms = u.opened_at_ms
   WHERE u.owner = $2 AND u.opened_at_ms >= $3 ${BY_TIME} LIMIT $1`;
-const IN_SPAN = `${FROM_ORDERS} WHERE o.opened_at_ms >= $1 AND o.opened_at_ms < $2
-  AND (o.opened_at_ms, o.number, o.owner) > ($1, $3, $4::bytea) AND ($6::text IS NULL OR o.holder = $6) ${BY_TIME} LIMIT $5`;
-const IN_SPAN_BACK = `${FROM_ORDERS} WHERE o.opened_at_ms >= $1 AND o.opened_at_ms < $2
-  AND (o.opened_at_ms, o.number, o.owner) < ($3, $4, $5::bytea) AND ($7::text IS NULL OR o.holder = $7)
-  ${BY_TIME_BACK} LIMIT $6`;
+/** Behind the place ($3 to $5) of the last order that was read, from either end. */
+const spanBehind = (behind: '>' | '<'): string => `${FROM_ORDERS} WHERE o.opened_at_ms >= $1 AND o.opened_at_ms < $2
+  AND (o.opened_at_ms, o.number, o.owner) ${behind} ($3, $4, $5::bytea) AND ($7::text IS NULL OR o.holder = $7)`;
+const IN_SPAN = `${spanBehind('>')} ${BY_TIME} LIMIT $6`;
+const IN_SPAN_BACK = `${spanBehind('<')} ${BY_TIME_BACK} LIMIT $6`;
 /** Finds each owner after the one before, by the index on numbers: as many look-ups as there are owners. */
 const OWNERS = `WITH RECURSIVE found AS (
     (SELECT o.owner FROM gateway_orders AS o ORDER BY o.owner LIMIT 1)
@@ -36,29 +36,11 @@ const OWNERS = `WITH RECURSIVE found AS (
 
 const OF_OWNER = `${FROM_ORDERS} WHERE o.owner = $1 AND o.number >= $2 AND o.number <= $3 ORDER BY o.number`;
 
-type Span = ListOptions & { readonly fromMs: number; readonly untilMs: number };
-
 export function createReads(run: Run, seal: FieldSeal): JournalReads {
   const one = async (text: string, values: readonly unknown[]): Promise<Order | undefined> => {
     const [row] = await run(text, values);
     return row && parseRow(row, seal).order;
   };
-  async function* listBack({ fromMs, untilMs, limit, onUnreadable, holder }: Span) {
-    let behind: readonly [number, number, Buffer] = [timeOf(untilMs), 0, Buffer.alloc(0)];
-    for (let left = limit; left > 0; left -= LIST_CHUNK) {
-      const rows = await run(IN_SPAN_BACK, [
-        timeOf(fromMs),
-        timeOf(untilMs),
-        ...behind,
-        Math.min(left, LIST_CHUNK),
-        holder ?? null,
-      ]);
-      yield* readAll(rows, seal, onUnreadable);
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < LIST_CHUNK) return;
-      behind = placeOf(last);
-    }
-  }
   return {
     find: (owner, requestId) => one(BY_ID, [Buffer.from(owner), textBytes(requestId)]),
     async findByReference(owner, reference) {
@@ -80,17 +62,17 @@ export function createReads(run: Run, seal: FieldSeal): JournalReads {
     listUntold: async ({ owner, fromMs, limit, onUnreadable }) =>
       readAll(await run(UNTOLD, [limit, Buffer.from(owner), timeOf(fromMs)]), seal, onUnreadable).filter(isUntold),
     owners: async () => (await run(OWNERS, [])).map((row) => ownerOf(row).toString()),
-    async *list({ newestFirst = false, ...span }) {
-      if (newestFirst) return yield* listBack(span);
-      const { fromMs, untilMs, limit, onUnreadable, holder } = span;
-      let start: readonly [number, number, Buffer] = [timeOf(fromMs), -1, Buffer.alloc(0)];
+    async *list({ fromMs, untilMs, limit, onUnreadable, holder, newestFirst = false }) {
+      const [text, firstMs, firstNumber] = newestFirst ? [IN_SPAN_BACK, untilMs, 0] : [IN_SPAN, fromMs, -1];
+      let place: readonly [number, number, Buffer] = [timeOf(firstMs), firstNumber, Buffer.alloc(0)];
       for (let left = limit; left > 0; left -= LIST_CHUNK) {
-        const [fromTime, number, owner] = start;
-        const rows = await run(IN_SPAN, [fromTime, timeOf(untilMs), number, owner, Math.min(left, LIST_CHUNK), holder ?? null]);
+        // Oldest first, the time moves on with the place: the index is read from there.
+        const fromTime = newestFirst ? timeOf(fromMs) : place[0];
+        const rows = await run(text, [fromTime, timeOf(untilMs), ...place, Math.min(left, LIST_CHUNK), holder ?? null]);
         yield* readAll(rows, seal, onUnreadable);
         const last = rows.at(-1);
         if (last === undefined || rows.length < LIST_CHUNK) return;
-        start = placeOf(last);
+        place = placeOf(last);
       }
     },
     async *listOfOwner({ owner, fromMs = 0, beforeNumber = Number.MAX_SAFE_INTEGER, newestFirst = false, limit, onUnreadable }) {

@@ -1,4 +1,4 @@
-import { type Attempt, createAttemptLimit, createPace, type Pace, type Trouble } from '../../../src/gateway/order/attempt-limit';
+import { type Attempt, AttemptLimit, createPace, type Pace, type Trouble } from '../../../src/gateway/order/attempt-limit';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 
 const awaited = (owner: string) => ({ owner, isAwaited: () => true });
@@ -6,7 +6,7 @@ const unawaited = (owner: string) => ({ owner, isAwaited: () => false });
 
 function openLimit() {
   const clock = createVirtualClock();
-  const limit = createAttemptLimit(clock);
+  const limit = new AttemptLimit(clock);
   const report = (times: number, trouble?: Trouble, tookMs = 10): void => {
     for (let nth = 0; nth < times; nth += 1) limit.begin().learn(trouble, tookMs);
   };

@@ -4,9 +4,9 @@ import { kobo } from '../../../src/domain/amount';
 import type { Order } from '../../../src/domain/order';
 import { ATTEMPT_BEGINS, type Outcome } from '../../../src/domain/outcome';
 import type { Identity } from '../../../src/gateway/proof/compare-receipt';
-import { createLease, type Pursuit, type PursuitPlan } from '../../../src/gateway/order/pursuit';
+import { Lease, type Pursuit, type PursuitPlan } from '../../../src/gateway/order/pursuit';
 import { pursue } from '../../../src/gateway/order/pursue';
-import { type Attempt, createAttemptLimit, type Trouble } from '../../../src/gateway/order/attempt-limit';
+import { type Attempt, AttemptLimit, type Trouble } from '../../../src/gateway/order/attempt-limit';
 import { createReceiptPace } from '../../../src/gateway/proof/find-receipt';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import type { Journal } from '../../../src/journal/journal';
@@ -60,13 +60,13 @@ async function beginPursuit(options: PursuitOptions): Promise<BegunPursuit> {
   const journal = wrapJournal?.(memory, clock) ?? memory;
   const troubles: string[] = [];
   const onTrouble = (what: string): void => void troubles.push(what);
-  const lease = createLease(quietMs, { journal, clock, onTrouble });
+  const lease = new Lease(quietMs, { journal, clock, onTrouble });
   const learnt: BegunPursuit['learnt'] = [];
   const noting = (attempt: Attempt): Attempt => ({
     learn: (trouble, tookMs) => attempt.learn((learnt.push(trouble), trouble), tookMs),
     release: () => attempt.release(),
   });
-  const limit = createAttemptLimit(clock);
+  const limit = new AttemptLimit(clock);
   const { order } = await memory.open(newOrder({ owner: CREDENTIALS.fingerprint, requestId: 'r-1', openedAtMs: startedAt }));
   const pursuit = pursue(
     {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createLease, TRANSITIONS } from '../../../src/gateway/order/pursuit';
+import { Lease, TRANSITIONS } from '../../../src/gateway/order/pursuit';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import { createVirtualClock } from '../../domain/virtual-clock';
 import { newOrder } from '../../journal/new-order';
@@ -22,7 +22,7 @@ async function openMark() {
   const clock = createVirtualClock();
   const journal = createMemoryJournal();
   const troubles: string[] = [];
-  const lease = createLease(60_000, { journal, clock, onTrouble: (what) => void troubles.push(what) });
+  const lease = new Lease(60_000, { journal, clock, onTrouble: (what) => void troubles.push(what) });
   const { order } = await journal.open(newOrder({ openedAtMs: clock.now() }));
   return { clock, journal, lease, order, troubles };
 }
@@ -43,7 +43,7 @@ test('a renewed lease is as old as its time on disk, however long the write took
     await clock.advance(20_000);
     return journal.settle(...settling);
   };
-  const lease = createLease(60_000, { journal: { settle: slow }, clock, onTrouble: () => undefined });
+  const lease = new Lease(60_000, { journal: { settle: slow }, clock, onTrouble: () => undefined });
   await lease.renew(order);
   await clock.advance(10_001);
   expect(lease.isValid()).toBe(false);

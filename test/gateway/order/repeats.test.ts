@@ -1210,9 +1210,7 @@ describe('a repeat without an id', () => {
       ])(
         'is %s in such trouble also where the script of the first is told it meanwhile',
         async (_title, fields, reference, sent) => {
-          const lines: string[] = [];
-          const onTold = (order: Order, as: Told) => lines.push(toldLine(order, as));
-          const beside = { toldSales: () => toldStore(lines), onTold };
+          const beside = sharedList();
           const first = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 100 }], parts: beside });
           const second = openWalkHouse({ beside: first, answers: inTrouble(AGAIN), parts: beside });
           ask(second, { amount: '300' });
@@ -1263,11 +1261,7 @@ describe('a repeat without an id', () => {
   });
 
   test('is another sale where another gateway has told the first, also while v1 leaves the attempt of this one without an answer', async () => {
-    const lines: string[] = [];
-    const parts: WalkHouseOptions['parts'] = {
-      toldSales: () => toldStore(lines),
-      onTold: (order, as) => lines.push(toldLine(order, as)),
-    };
+    const parts = sharedList();
     const answers = [
       { outcome: SUCCESS, afterMs: 30_000 },
       { outcome: AGAIN, afterMs: 0 },

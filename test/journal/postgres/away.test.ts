@@ -319,49 +319,35 @@ describePostgres('while PostgreSQL is away', () => {
     expect((await (await open({ spoolDir })).find(owner, 'r1'))?.toldAtMs).toBe(expected);
   });
 
-  test("a sale whose end a process kept before its death is still that process's: its script may not have heard of it", async () => {
+  /** What a process does with an order while the database is away, and keeps in its folder; it ends before the database is back. */
+  const keepAndEnd = async (work: (journal: Journal) => Promise<unknown>) => {
     const spoolDir = newFolder();
     const journal = await open({ spoolDir });
     await journal.open(newOrder());
     await server.kill();
-    await journal.settle(owner, 'r1', SOLD, OPENED_AT_MS + 1, 1);
+    await work(journal);
     await journal.close();
-
     await server.start();
-    const next = await open({ spoolDir });
-    const { toldSales } = next.processes!;
-    expect(await markUntold(next, [OPENED_AT_MS], { holder: journal.processes!.own, toldSales })).toBe(1);
-    expect(await next.find(owner, 'r1')).toMatchObject({ outcome: SOLD, toldAtMs: NOT_TOLD });
-  });
+    return { spoolDir, holder: journal.processes!.own };
+  };
 
   test.each([
-    ['it told before its death is told', [OPENED_AT_MS + 5], 0, OPENED_AT_MS + 5],
-    ['it was about to tell as its script hung up is not', [OPENED_AT_MS + 5, NOT_TOLD], 1, NOT_TOLD],
-  ])('a sale whose end a process kept, and which %s', async (_title, marks, marked, toldAtMs) => {
-    const spoolDir = newFolder();
-    const journal = await open({ spoolDir });
-    await journal.open(newOrder());
-    await server.kill();
-    await journal.settle(owner, 'r1', SOLD, OPENED_AT_MS + 1, 1);
-    for (const mark of marks) await journal.tell(owner, 'r1', mark, undefined, 1);
-    await journal.close();
-
-    await server.start();
+    ["is still that process's, as its script may not have heard of it", [], 1, NOT_TOLD],
+    ['was told before that death is told', [OPENED_AT_MS + 5], 0, OPENED_AT_MS + 5],
+    ['was about to be told as its script hung up is not', [OPENED_AT_MS + 5, NOT_TOLD], 1, NOT_TOLD],
+  ])('a sale whose end a process kept before its death, and that %s', async (_title, marks, marked, toldAtMs) => {
+    const { spoolDir, holder } = await keepAndEnd(async (journal) => {
+      await journal.settle(owner, 'r1', SOLD, OPENED_AT_MS + 1, 1);
+      for (const mark of marks) await journal.tell(owner, 'r1', mark, undefined, 1);
+    });
     const next = await open({ spoolDir });
     const { toldSales } = next.processes!;
-    expect(await markUntold(next, [OPENED_AT_MS], { holder: journal.processes!.own, toldSales })).toBe(marked);
+    expect(await markUntold(next, [OPENED_AT_MS], { holder, toldSales })).toBe(marked);
     expect(await next.find(owner, 'r1')).toMatchObject({ outcome: SOLD, toldAtMs });
   });
 
   test('a kept "nothing was charged" does not end an attempt that another gateway began meanwhile', async () => {
-    const spoolDir = newFolder();
-    const journal = await open({ spoolDir });
-    await journal.open(newOrder());
-    await server.kill();
-    await journal.settle(owner, 'r1', REJECTED, OPENED_AT_MS + 1);
-    await journal.close();
-
-    await server.start();
+    const { spoolDir } = await keepAndEnd((journal) => journal.settle(owner, 'r1', REJECTED, OPENED_AT_MS + 1));
     const other = await open();
     // The other gateway took the open attempt over, heard the same of v1, and a repeat began the second one.
     await other.settle(owner, 'r1', REJECTED, OPENED_AT_MS + 2);
@@ -377,14 +363,7 @@ describePostgres('while PostgreSQL is away', () => {
     ['heard "pending" meanwhile is not told anew what that heard at another gateway', TOLD_PENDING, true, undefined],
     ['heard "pending" meanwhile is still to be told where no script heard of its end', TOLD_PENDING, false, TOLD_PENDING],
   ])('a sale whose script %s', async (_title, mark, isHeard, toldAtMs) => {
-    const spoolDir = newFolder();
-    const journal = await open({ spoolDir });
-    await journal.open(newOrder());
-    await server.kill();
-    await journal.tell(owner, 'r1', mark);
-    await journal.close();
-
-    await server.start();
+    const { spoolDir } = await keepAndEnd((journal) => journal.tell(owner, 'r1', mark));
     const other = await open();
     const sold = await other.settle(owner, 'r1', SOLD, OPENED_AT_MS + 1);
     if (isHeard) await other.processes!.toldSales.append(toldLine(sold), OPENED_AT_MS + 2);
