@@ -58,8 +58,14 @@ export function createForwardRequest({ upstreamUrl, socketsMax, connectTimeMs, a
       .on('response', (answer: IncomingMessage) => {
         isAnswered = true;
         onAnswer(answer.statusCode ?? 0);
-        if (isWritable(answer)) passAnswerOn((passedOn = answer), request, response);
-        else call.destroy(new Error('v1 answered with a status line that is no HTTP'));
+        try {
+          passAnswerOn(answer, request, response);
+          passedOn = answer;
+        } catch (error) {
+          // Nothing else catches it. Node's parser accepts what its server refuses to write, as a status below 100 or control characters.
+          response.statusMessage = '';
+          call.destroy(error as Error);
+        }
       })
       .on('error', fail)
       .on('close', () => {
@@ -126,13 +132,6 @@ function pipeBody(request: IncomingMessage, call: ClientRequest): void {
   request.pipe(call);
 }
 
-const CONTROLS = /[\0-\x08\n-\x1f\x7f]/;
-
-/** Node's parser accepts a status below 100 and control characters in the status text; its server throws when it writes them. */
-function isWritable({ statusCode = 0, statusMessage = '' }: IncomingMessage): boolean {
-  return statusCode >= 100 && !CONTROLS.test(statusMessage);
-}
-
 /**
  * Passes v1's answer on unchanged, except for the headers of v1's connection, which do not hold for the caller's (RFC 9110 section 7.6.1).
  */
@@ -140,7 +139,9 @@ function passAnswerOn(answer: IncomingMessage, request: IncomingMessage, respons
   if (response.headersSent || response.destroyed) return void answer.destroy();
   const { headers } = answer;
   const named = headers.connection?.toLowerCase().split(/[\s,]+/) ?? [];
-  for (const name of ['keep-alive', 'proxy-connection', 'upgrade', ...named]) if (!FRAMING.has(name)) delete headers[name];
+  // Trailers are not passed on either, and Node throws where it could not write the ones that are announced.
+  for (const name of ['keep-alive', 'proxy-connection', 'trailer', 'upgrade', ...named])
+    if (!FRAMING.has(name)) delete headers[name];
   // PHP streams that asked for a close would wait for one (facts, section 7).
   headers.connection = response.shouldKeepAlive ? 'keep-alive' : 'close';
   if (request.httpVersion === '1.0') delete headers['transfer-encoding'];

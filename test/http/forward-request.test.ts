@@ -168,6 +168,16 @@ describe('the answer', () => {
     ],
   ])('may be %s', async (_title, answer, expected) => expect((await ask(answer)).got).toBe(expected));
 
+  test.each([
+    ['of a 200 with a length', 'GET /x HTTP/1.1\r\nHost: x', '200 OK\r\nContent-Length: 1', '200 OK\r\ncontent-length: 1', 'x'],
+    ['of a 304', 'GET /x HTTP/1.1\r\nHost: x', '304 Not Modified', '304 Not Modified', ''],
+    ['of chunks', 'GET /x HTTP/1.0', '200 OK\r\nTransfer-Encoding: chunked', '200 OK', '1\r\nx\r\n0\r\n\r\n'],
+  ])('has no Trailer %s, where Node would refuse to write one', async (_title, head, answer, expected, body) => {
+    const { got, told } = await ask(`HTTP/1.1 ${answer}\r\nTrailer: X-Sum\r\n\r\n${body}`, head);
+    expect(got).toContain(`HTTP/1.1 ${expected}\r\nconnection: `);
+    expect(told).toEqual([Number(answer.slice(0, 3)), 'end']);
+  });
+
   test('has no chunks for HTTP/1.0', async () => {
     const { got } = await ask('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n', 'GET /x HTTP/1.0');
     expect(got).toBe('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nx');
