@@ -108,7 +108,7 @@ function priceOfAll(price: number | undefined, quantity = 1): AmountMinor | unde
 export function compareReceipt(receipt: JsonObject, traits: OrderTraits): Comparison {
   const data = (receipt['data'] ?? {}) as JsonObject;
   return {
-    number: traits.numbers.length > 0 && isShown(data['phone']) ? compareShown(data, traits) : 'absent',
+    number: traits.numbers.length > 0 && shownNumber(data) !== '' ? compareShown(data, traits) : 'absent',
     price: comparePrice(data, traits),
     category: compareCategory(data, traits),
   };
@@ -119,13 +119,16 @@ function compareShown(data: JsonObject, traits: OrderTraits): Agreement {
   return numberIn(data, traits) === 'same' ? 'agrees' : 'differs';
 }
 
-function isShown(number: JsonValue | undefined): number is string {
-  return typeof number === 'string' && number !== '';
+/** The number of a record of v1; empty where it has none. Of a JSON number the digits must be exact, and PHP writes 0 where there is none. */
+function shownNumber({ phone = null }: JsonObject): string {
+  if (typeof phone === 'string') return phone;
+  return Number.isSafeInteger(phone) && phone !== 0 ? textOf(phone) : '';
 }
 
 /** The number of a record of v1, compared with the served numbers; `unclear` where the record has none. */
-export function numberIn({ phone }: JsonObject, { numbers }: OrderTraits): NumberMatch {
-  return isShown(phone) ? compareNumber(phone, numbers) : 'unclear';
+export function numberIn(data: JsonObject, { numbers }: OrderTraits): NumberMatch {
+  const shown = shownNumber(data);
+  return shown === '' ? 'unclear' : compareNumber(shown, numbers);
 }
 
 /**
@@ -221,7 +224,7 @@ export function identifyReceipt(receipt: JsonObject, traits: OrderTraits, known:
   if (isSameWithoutNumber(data, traits, comparison, known)) return 'same';
   const isBefore = number !== 'agrees' && compareTime(data, known) === 'long before';
   // A message to many has no number that v1 could show.
-  const shown: Agreement = traits.isTraceless && isShown(data['phone']) ? 'differs' : number;
+  const shown: Agreement = traits.isTraceless && shownNumber(data) !== '' ? 'differs' : number;
   const against = [shown, price, category].filter((agreement) => agreement === 'differs').length;
   return against > 1 || isBefore ? 'contradicted' : 'unclear';
 }

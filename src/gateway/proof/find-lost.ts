@@ -202,7 +202,9 @@ class Matches {
     // v1 may have refused an order in doubt because of an earlier sale, for another amount.
     const known = { openedAtMs: order.openedAtMs, nowMs: latestOf(order), aheadMs: this.#look.history.aheadMs };
     const isItself = ({ row }: HistoryRow): boolean => !isDoubted || isExactly(row, mine.traits!, known);
-    const alike = timely.filter((row) => isAlike(mine, row.receipt!) && !isNumberless(mine, row.receipt!) && isItself(row));
+    const alike = timely.filter(
+      (row) => isAlike(mine, row.receipt!) && hasItsNumber(mine.traits!, row.receipt!) && isItself(row),
+    );
     const rivals = this.#rivals.filter((rival) => rival !== mine && !this.#yields(rival.order, order));
     const isRivalled = (row: HistoryRow): boolean => rivals.some((rival) => Matches.mayFit(rival, row));
     if (alike.every(isRivalled)) return undefined;
@@ -301,9 +303,9 @@ export function isAlike({ traits }: Pick<Rival, 'traits'>, receipt: JsonObject):
   return number === 'agrees' || price === 'agrees' || (traits.isTraceless && category === 'agrees');
 }
 
-/** An order with a number takes no record that v1 shows with an empty one, as it does cards: their price may be about the same. */
-function isNumberless({ traits }: Pick<Rival, 'traits'>, { data }: JsonObject): boolean {
-  return traits !== undefined && traits.numbers.length > 0 && (data as JsonObject | undefined)?.['phone'] === '';
+/** An order with a number takes no record that does not show it: cards, or the sale of another customer, may have about the same price. */
+function hasItsNumber(traits: OrderTraits, receipt: JsonObject): boolean {
+  return traits.numbers.length === 0 || compareReceipt(receipt, traits).number === 'agrees';
 }
 
 function isNoSaleOf({ quantity, otherServices: others }: LostTraits, receipt: JsonObject): boolean {

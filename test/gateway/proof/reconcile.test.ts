@@ -117,6 +117,15 @@ test.each<[string, readonly Row[], unknown, Looked?]>([
     UNKNOWN,
     QUIET,
   ],
+  // It may be of another customer, who has bought the same.
+  ...[null, '', '0803****001'].map((phone): [string, readonly Row[], unknown, Looked] => [
+    `a row that shows no number (${JSON.stringify(phone)}) is neither given to an order with one nor does it let it be proven absent`,
+    [{ reference: 'V1', shows: { phone } }],
+    UNKNOWN,
+    QUIET,
+  ]),
+  ['a row that shows its number as a JSON number is given to it', [{ reference: 'V1', shows: { phone: 8030000001 } }], FOUND],
+  ['one of another such number is not', [{ reference: 'V1', shows: { phone: 8039999999 } }], ABSENT, QUIET],
   // No charge of v1 explains it.
   ['a lost sale of airtime takes no row of twice its amount', [{ reference: 'V1', shows: { amount: 200 } }], UNKNOWN, QUIET],
   [
