@@ -17,7 +17,16 @@ import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
 import { hasItsFields, type SetOf, type Sets } from '../read/earlier-set';
 import { isCredit } from '../../upstream/answer-data';
 import { compareReceipt, isExactly, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
-import { createCheck, type IsOther, reachesBack, type SeenHere, soldSince, type SoldSpan, wholeSince } from './check-proof';
+import {
+  areTimesKnown,
+  createCheck,
+  type IsOther,
+  reachesBack,
+  type SeenHere,
+  soldSince,
+  type SoldSpan,
+  wholeSince,
+} from './check-proof';
 import { findReceipt } from './find-receipt';
 import type { createOtherKeys, OtherKeys } from './other-keys';
 import { quietMsOf } from './quiet-time';
@@ -89,9 +98,10 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     },
     context,
   );
-  if (read === undefined || areClocksApart(read, parts)) return unread(read);
   const owner = context.credentials.fingerprint;
   const shownBeforeMs = startedAt - SHOWN_WITHIN_MS;
+  const why = read && (await whyUntimed(read, { owner, fromMs: sinceMs, untilMs: shownBeforeMs }, parts));
+  if (read === undefined || why !== undefined) return unread(why);
   const history = { ...read, ...(await wholeSince(read, { owner, untilMs: shownBeforeMs }, parts)) };
   // Listed after the history was read. Each order that made a row was on disk before, so it is in this list or its row is claimed.
   const open = await parts.journal.listUnsettled({ owner, limit: OPEN_MAX });
@@ -138,8 +148,13 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   return { settled, hasLearnt: history.hasLearnt };
 }
 
-function unread(read: History | undefined): LookResult {
-  const why = read === undefined ? 'it did not show its history' : 'its clock and that of this machine are too far apart';
+/** Why the times of this history prove nothing; undefined where they do. */
+async function whyUntimed(read: History, sold: SoldSpan, parts: LostParts): Promise<string | undefined> {
+  if (areClocksApart(read, parts)) return 'its clock and that of this machine are too far apart';
+  return (await areTimesKnown(read, sold, parts)) ? undefined : 'its times are of a zone that is not known';
+}
+
+function unread(why = 'it did not show its history'): LookResult {
   return { settled: 0, hasLearnt: false, unread: why };
 }
 
