@@ -13,7 +13,6 @@ import { shippedMapping } from '../../mapping/mapping-set';
 const AIRTIME: OrderTraits = {
   numbers: [{ kind: 'phone', text: '08031234567' }],
   faceValue: kobo(100_00),
-  isAirtime: true,
   categories: ['airtime'],
   isTraceless: false,
   quantity: undefined,
@@ -24,10 +23,12 @@ const METER: OrderTraits = {
     { kind: 'phone', text: '08031234567' },
   ],
   faceValue: kobo(5_000_00),
+  mayBeCharged: true,
   categories: ['electricity'],
   isTraceless: false,
   quantity: undefined,
 };
+const DATA: OrderTraits = { ...AIRTIME, faceValue: kobo(580_00), isListed: true, categories: ['data'] };
 const CARD = traitsOf(shippedMapping().operations.get('buy_recharge_cards')!, { network: 'MTN', denomination: 100, quantity: 1 });
 const MESSAGE = traitsOf(shippedMapping().operations.get('send_sms')!, {
   sender: 'Shop',
@@ -57,6 +58,7 @@ test.each<[string, JsonObject, OrderTraits, string]>([
     { ...METER, charge: kobo(600_00) },
     'agrees agrees agrees',
   ],
+  ['a data plan of 100 naira more', { phone: '08031234567', amount: 680, category: 'data' }, DATA, 'agrees differs agrees'],
   ['a card of 200 naira where one of 100 was ordered', OTHER_CARD, CARD, 'absent differs agrees'],
 ])('%s: number, price and category', (_title, data, traits, expected) => {
   const { number, price, category } = compareReceipt(receipt(data), traits);
@@ -120,10 +122,14 @@ test.each([
   [
     'buy_airtime',
     { phone: '08031234567', amount: 100_00, network: 'MTN' },
-    { numbers: AIRTIME.numbers, faceValue: 100_00, isAirtime: true },
+    { numbers: AIRTIME.numbers, faceValue: 100_00, mayBeCharged: false },
   ],
-  ['buy_electricity', { meter: '0045', phone: '08031234567', amount: 5_000_00 }, { numbers: METER.numbers, faceValue: 5_000_00 }],
-  ['buy_exam', { exam: 'WAEC', quantity: 1 }, { numbers: [], faceValue: undefined, isAirtime: false }],
+  [
+    'buy_electricity',
+    { meter: '0045', phone: '08031234567', amount: 5_000_00 },
+    { numbers: METER.numbers, faceValue: 5_000_00, mayBeCharged: true },
+  ],
+  ['buy_exam', { exam: 'WAEC', quantity: 1 }, { numbers: [], faceValue: undefined, mayBeCharged: false }],
 ])('the traits of %s come from the call to v1', (name, values, traits) => {
   expect(traitsOf(shippedMapping().operations.get(name)!, values)).toMatchObject(traits);
 });
