@@ -246,13 +246,16 @@ function judge({ order, row, isSure, isUnread = false }: Pair, sets: Sets): read
   return what === undefined ? [] : found('differs', what);
 }
 
+/** The specification sets no limit to the service charge on power. */
+const ANY_CHARGE = kobo(Number.MAX_SAFE_INTEGER);
+
 function differenceIn(order: Order, row: V1Row, sets: Sets): Difference['what'] {
   const [ours, theirs] = [deliveryOf(order.outcome).charged, chargedByV1(row)];
   if (ours !== undefined && theirs !== undefined && ours !== theirs) return 'charge';
   const traits = traitsIn(order, undefined, sets);
   if (traits === undefined) return undefined;
   if (numberIn(row.data, traits) === 'other') return 'number';
-  return compareReceipt({ data: row.data }, traits).price === 'differs' ? 'price' : undefined;
+  return compareReceipt({ data: row.data }, { ...traits, charge: ANY_CHARGE }).price === 'differs' ? 'price' : undefined;
 }
 
 /**

@@ -28,8 +28,10 @@ interface BoughtOrder {
   readonly refusedAtMs?: number;
   /** The key of the order, where it differs from the key of the day. */
   readonly owner?: string;
-  /** An operation of another name, which only the set that read the order has. */
+  /** An operation of another name, which only the set that read the order has, unless fields are given. */
   readonly operation?: string;
+  /** Those of airtime unless given. */
+  readonly fields?: JsonObject;
 }
 
 interface Row {
@@ -70,7 +72,7 @@ async function report({ orders = [], rows = [], utc, behindMs = 0, paidInLater =
   const clock = createVirtualClock();
   for (const order of orders) {
     const { id, outcome, phone = '08030000001', atMs = NOON_MS, refusedAtMs, owner = CREDENTIALS.fingerprint, operation } = order;
-    const fields = { phone, network: 'MTN', amount: 10_000 };
+    const fields = order.fields ?? { phone, network: 'MTN', amount: 10_000 };
     const opened = newOrder({
       owner,
       requestId: id,
@@ -289,6 +291,16 @@ test('the report lists a charge, price or number that differs between the journa
     'differs price v2 V2',
     'differs number v3 V3',
   ]);
+});
+
+test('the service charge on power makes no difference in price, however high it is, and a sum below the amount does', async () => {
+  const fields = { disco: 1, meter: '45021234567', meter_type: 'prepaid', amount: 100_000 };
+  const orders = ['V1', 'V2'].map((reference) => ({
+    ...{ id: reference.toLowerCase(), operation: 'buy_electricity', fields },
+    outcome: { kind: 'succeeded', reference } as const,
+  }));
+  const rows = [1_300, 500].map((amount, nth) => ({ reference: `V${nth + 1}`, phone: '45021234567', more: { amount } }));
+  expect(textOf(await report({ orders, rows }))).toEqual(['differences', 'differs price v2 V2']);
 });
 
 test.each<['WAT' | 'UTC', { readonly utc?: true }]>([

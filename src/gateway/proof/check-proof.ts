@@ -174,6 +174,38 @@ export function reachesBack(
   return wholeSinceMs <= order.openedAtMs - marginMs && (isKept || wholeSinceMs > -Infinity);
 }
 
+/** One of so many confirmed sales must show that v1's times are read rightly: some may have been opened by a wrong clock. */
+const TIMED_AMONG = 10;
+const TIMED_WITHIN_MS = 30 * 60_000;
+
+/**
+ * False if v1's times are of a zone that `parseTimes` does not read: rows lie in the future by each reading, or none of the key's last confirmed
+ * sales has a row of about its time. By such times a sale would be given to the order of another hour, or proven absent.
+ */
+export async function areTimesKnown(
+  { shown, aheadMs = 0, readings }: History,
+  { fromMs, ...span }: SoldSpan,
+  parts: Pick<CheckParts, 'journal' | 'onTrouble'>,
+): Promise<boolean> {
+  let [timed, isTimely] = [0, false];
+  const isEnough = (order: Order): boolean => {
+    const row = shown.get(referenceOf(order.outcome)!);
+    if (row === undefined) return false;
+    timed += 1;
+    const [earliestMs, latestMs] = [order.openedAtMs - TIMED_WITHIN_MS, lastAttemptAt(order) + TIMED_WITHIN_MS];
+    isTimely = row.timesMs.some((time) => time + aheadMs >= earliestMs && time + aheadMs <= latestMs);
+    return isTimely || timed === TIMED_AMONG;
+  };
+  await findSold({ ...span, fromMs: fromMs - SOLD_BEFORE_MS }, parts, isEnough);
+  const areKnown = readings > 0 && (timed === 0 || isTimely);
+  if (!areKnown)
+    parts.onTrouble(
+      'clock',
+      new Error("v1's times are neither in West Africa Time nor in UTC; no open order can be looked for."),
+    );
+  return areKnown;
+}
+
 /** Since when the sales are searched by which the history is checked. */
 export function soldSince(sinceMs: number, { wholeSinceMs }: Pick<History, 'wholeSinceMs'>): number {
   return Math.max(sinceMs + CLOCK_ERROR_MS - SOLD_BEFORE_MS, wholeSinceMs + SURE_MARGIN_MS / 2);
@@ -182,7 +214,7 @@ export function soldSince(sinceMs: number, { wholeSinceMs }: Pick<History, 'whol
 /** The key's last confirmed sale of the wanted ones, how many other orders come before it, and how many of those are sold. */
 async function findSold(
   { untilMs, ...range }: Pick<SoldSpan, 'owner' | 'untilMs'> & Pick<OfOwner, 'fromMs'>,
-  { journal }: CheckParts,
+  { journal }: Pick<CheckParts, 'journal'>,
   isWanted: (order: Order) => boolean = () => true,
 ): Promise<{ readonly sale?: Order; readonly others: number; readonly sold: number }> {
   const listed = journal.listOfOwner({ newestFirst: true, ...range, limit: SOLD_AMONG_MAX, onUnreadable: () => undefined });

@@ -29,8 +29,6 @@ export interface OrderTraits {
   readonly faceValue: AmountMinor | undefined;
   /** The price is that of a list: the face value, where it is known, is the price of now, and v1 may have sold the order at another one. */
   readonly isListed?: boolean;
-  /** The amount goes to a phone. v1 subtracts the account's discount from it and adds no charge (specification, 4: airtime). */
-  readonly isAirtime?: boolean;
   /** v1 may add a service charge to the amount: power (specification, 4). */
   readonly mayBeCharged?: boolean;
   /** Kobo: that charge by v1's catalog. Undefined where the catalog is not at hand or names none. */
@@ -61,7 +59,6 @@ export function traitsOf(operation: Operation, values: JsonObject, catalog?: Cat
     numbers,
     faceValue,
     isListed: ordered === undefined && !isTraceless,
-    isAirtime: sent.some((field) => field.isAmount) && isPhoneServed(numbers),
     mayBeCharged: sent.some((field) => field.isAmount) && numbers.some(({ kind }) => kind === 'identifier'),
     charge: catalog && columnOf('charge', operation, values, catalog),
     categories: operation.categories,
@@ -108,7 +105,7 @@ function priceOfAll(price: number | undefined, quantity = 1): AmountMinor | unde
 export function compareReceipt(receipt: JsonObject, traits: OrderTraits): Comparison {
   const data = (receipt['data'] ?? {}) as JsonObject;
   return {
-    number: traits.numbers.length > 0 && isShown(data['phone']) ? compareShown(data, traits) : 'absent',
+    number: traits.numbers.length > 0 && shownNumber(data) !== '' ? compareShown(data, traits) : 'absent',
     price: comparePrice(data, traits),
     category: compareCategory(data, traits),
   };
@@ -119,28 +116,28 @@ function compareShown(data: JsonObject, traits: OrderTraits): Agreement {
   return numberIn(data, traits) === 'same' ? 'agrees' : 'differs';
 }
 
-function isShown(number: JsonValue | undefined): number is string {
-  return typeof number === 'string' && number !== '';
+/** The number of a record of v1; empty where it has none. Of a JSON number the digits must be exact, and PHP writes 0 where there is none. */
+function shownNumber({ phone = null }: JsonObject): string {
+  if (typeof phone === 'string') return phone;
+  return Number.isSafeInteger(phone) && phone !== 0 ? textOf(phone) : '';
 }
 
 /** The number of a record of v1, compared with the served numbers; `unclear` where the record has none. */
-export function numberIn({ phone }: JsonObject, { numbers }: OrderTraits): NumberMatch {
-  return isShown(phone) ? compareNumber(phone, numbers) : 'unclear';
+export function numberIn(data: JsonObject, { numbers }: OrderTraits): NumberMatch {
+  const shown = shownNumber(data);
+  return shown === '' ? 'unclear' : compareNumber(shown, numbers);
 }
 
 /**
- * A receipt may show the face value or the charged amount: up to a fifth less (discount), or more by a service charge. Airtime has no such
- * charge. An order without a number is allowed none: only the price tells cards of 100 naira from cards of 200.
+ * A receipt may show the face value or the charged amount: up to a fifth less (discount), or for power more by a service charge. Only the price
+ * tells cards of 100 naira from cards of 200, and a small data plan from the next one.
  */
-function comparePrice(
-  { amount }: JsonObject,
-  { faceValue, numbers, isAirtime = false, charge = ZERO_KOBO }: OrderTraits,
-): Agreement {
+function comparePrice({ amount }: JsonObject, { faceValue, mayBeCharged = false, charge = ZERO_KOBO }: OrderTraits): Agreement {
   const signed = readNaira(amount);
   if (faceValue === undefined || signed === undefined) return 'absent';
   // A debit may be written with a minus.
   const shown = Math.abs(signed);
-  const chargeMost = isAirtime || numbers.length === 0 ? 0 : Math.max(100_00, charge);
+  const chargeMost = mayBeCharged ? Math.max(100_00, charge) : 0;
   return shown >= faceValue * 0.8 && shown <= faceValue * 1.05 + chargeMost ? 'agrees' : 'differs';
 }
 
@@ -221,7 +218,7 @@ export function identifyReceipt(receipt: JsonObject, traits: OrderTraits, known:
   if (isSameWithoutNumber(data, traits, comparison, known)) return 'same';
   const isBefore = number !== 'agrees' && compareTime(data, known) === 'long before';
   // A message to many has no number that v1 could show.
-  const shown: Agreement = traits.isTraceless && isShown(data['phone']) ? 'differs' : number;
+  const shown: Agreement = traits.isTraceless && shownNumber(data) !== '' ? 'differs' : number;
   const against = [shown, price, category].filter((agreement) => agreement === 'differs').length;
   return against > 1 || isBefore ? 'contradicted' : 'unclear';
 }

@@ -17,7 +17,16 @@ import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
 import { hasItsFields, type SetOf, type Sets } from '../read/earlier-set';
 import { isCredit } from '../../upstream/answer-data';
 import { compareReceipt, isExactly, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
-import { createCheck, type IsOther, reachesBack, type SeenHere, soldSince, type SoldSpan, wholeSince } from './check-proof';
+import {
+  areTimesKnown,
+  createCheck,
+  type IsOther,
+  reachesBack,
+  type SeenHere,
+  soldSince,
+  type SoldSpan,
+  wholeSince,
+} from './check-proof';
 import { findReceipt } from './find-receipt';
 import type { createOtherKeys, OtherKeys } from './other-keys';
 import { quietMsOf } from './quiet-time';
@@ -89,9 +98,10 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     },
     context,
   );
-  if (read === undefined || areClocksApart(read, parts)) return unread(read);
   const owner = context.credentials.fingerprint;
   const shownBeforeMs = startedAt - SHOWN_WITHIN_MS;
+  const why = read && (await whyUntimed(read, { owner, fromMs: sinceMs, untilMs: shownBeforeMs }, parts));
+  if (read === undefined || why !== undefined) return unread(why);
   const history = { ...read, ...(await wholeSince(read, { owner, untilMs: shownBeforeMs }, parts)) };
   // Listed after the history was read. Each order that made a row was on disk before, so it is in this list or its row is claimed.
   const open = await parts.journal.listUnsettled({ owner, limit: OPEN_MAX });
@@ -138,8 +148,13 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   return { settled, hasLearnt: history.hasLearnt };
 }
 
-function unread(read: History | undefined): LookResult {
-  const why = read === undefined ? 'it did not show its history' : 'its clock and that of this machine are too far apart';
+/** Why the times of this history prove nothing; undefined where they do. */
+async function whyUntimed(read: History, sold: SoldSpan, parts: LostParts): Promise<string | undefined> {
+  if (areClocksApart(read, parts)) return 'its clock and that of this machine are too far apart';
+  return (await areTimesKnown(read, sold, parts)) ? undefined : 'its times are of a zone that is not known';
+}
+
+function unread(why = 'it did not show its history'): LookResult {
   return { settled: 0, hasLearnt: false, unread: why };
 }
 
@@ -202,7 +217,9 @@ class Matches {
     // v1 may have refused an order in doubt because of an earlier sale, for another amount.
     const known = { openedAtMs: order.openedAtMs, nowMs: latestOf(order), aheadMs: this.#look.history.aheadMs };
     const isItself = ({ row }: HistoryRow): boolean => !isDoubted || isExactly(row, mine.traits!, known);
-    const alike = timely.filter((row) => isAlike(mine, row.receipt!) && !isNumberless(mine, row.receipt!) && isItself(row));
+    const alike = timely.filter(
+      (row) => isAlike(mine, row.receipt!) && hasItsNumber(mine.traits!, row.receipt!) && isItself(row),
+    );
     const rivals = this.#rivals.filter((rival) => rival !== mine && !this.#yields(rival.order, order));
     const isRivalled = (row: HistoryRow): boolean => rivals.some((rival) => Matches.mayFit(rival, row));
     if (alike.every(isRivalled)) return undefined;
@@ -296,9 +313,9 @@ export function isAlike({ traits }: Pick<Rival, 'traits'>, receipt: JsonObject):
   return number === 'agrees' || price === 'agrees' || (traits.isTraceless && category === 'agrees');
 }
 
-/** An order with a number takes no record that v1 shows with an empty one, as it does cards: their price may be about the same. */
-function isNumberless({ traits }: Pick<Rival, 'traits'>, { data }: JsonObject): boolean {
-  return traits !== undefined && traits.numbers.length > 0 && (data as JsonObject | undefined)?.['phone'] === '';
+/** An order with a number takes no record that does not show it: cards, or the sale of another customer, may have about the same price. */
+function hasItsNumber(traits: OrderTraits, receipt: JsonObject): boolean {
+  return traits.numbers.length === 0 || compareReceipt(receipt, traits).number === 'agrees';
 }
 
 function isNoSaleOf({ quantity, otherServices: others }: LostTraits, receipt: JsonObject): boolean {

@@ -29,6 +29,8 @@ export interface History {
   readonly serverAtMs: number | undefined;
   /** By how much our clock is ahead of that, in ms. */
   readonly aheadMs: number | undefined;
+  /** In how many zones v1's times can be read without a row in the future. */
+  readonly readings: number;
   /** True when new receipts were read, so that the next look knows more than this one did. */
   readonly hasLearnt: boolean;
 }
@@ -140,7 +142,7 @@ export function createHistoryReader({ journal, ...parts }: ReaderParts): History
         timesMs: row.timesMs.slice(0, readings),
         receipt: receipts.get(row.reference),
       }));
-      return { unclaimed, shown, wholeSinceMs, serverAtMs, aheadMs, hasLearnt };
+      return { unclaimed, shown, wholeSinceMs, serverAtMs, aheadMs, readings, hasLearnt };
     },
   };
 }

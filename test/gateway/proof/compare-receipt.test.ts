@@ -13,7 +13,6 @@ import { shippedMapping } from '../../mapping/mapping-set';
 const AIRTIME: OrderTraits = {
   numbers: [{ kind: 'phone', text: '08031234567' }],
   faceValue: kobo(100_00),
-  isAirtime: true,
   categories: ['airtime'],
   isTraceless: false,
   quantity: undefined,
@@ -24,10 +23,12 @@ const METER: OrderTraits = {
     { kind: 'phone', text: '08031234567' },
   ],
   faceValue: kobo(5_000_00),
+  mayBeCharged: true,
   categories: ['electricity'],
   isTraceless: false,
   quantity: undefined,
 };
+const DATA: OrderTraits = { ...AIRTIME, faceValue: kobo(580_00), isListed: true, categories: ['data'] };
 const CARD = traitsOf(shippedMapping().operations.get('buy_recharge_cards')!, { network: 'MTN', denomination: 100, quantity: 1 });
 const MESSAGE = traitsOf(shippedMapping().operations.get('send_sms')!, {
   sender: 'Shop',
@@ -45,6 +46,8 @@ const OTHER_CARD = { phone: '', amount: 192, category: 'recharge_card' };
 test.each<[string, JsonObject, OrderTraits, string]>([
   ['all agrees', { phone: '08031234567', amount: 98, category: 'Airtime' }, AIRTIME, 'agrees agrees agrees'],
   ['another spelling of the phone', SPELLED, AIRTIME, 'agrees agrees agrees'],
+  ['the phone as a JSON number', { ...SPELLED, phone: 8031234567 }, AIRTIME, 'agrees agrees agrees'],
+  ['another phone as a JSON number', { ...SPELLED, phone: 2348031234568 }, AIRTIME, 'differs agrees agrees'],
   ['nothing is shown', {}, AIRTIME, 'absent absent absent'],
   ['nothing is readable', { phone: null, amount: 'free', category: '' }, AIRTIME, 'absent absent absent'],
   ['all differs', { phone: '08031234568', amount: 500, category: 'data' }, AIRTIME, 'differs differs differs'],
@@ -55,6 +58,7 @@ test.each<[string, JsonObject, OrderTraits, string]>([
     { ...METER, charge: kobo(600_00) },
     'agrees agrees agrees',
   ],
+  ['a data plan of 100 naira more', { phone: '08031234567', amount: 680, category: 'data' }, DATA, 'agrees differs agrees'],
   ['a card of 200 naira where one of 100 was ordered', OTHER_CARD, CARD, 'absent differs agrees'],
 ])('%s: number, price and category', (_title, data, traits, expected) => {
   const { number, price, category } = compareReceipt(receipt(data), traits);
@@ -118,10 +122,14 @@ test.each([
   [
     'buy_airtime',
     { phone: '08031234567', amount: 100_00, network: 'MTN' },
-    { numbers: AIRTIME.numbers, faceValue: 100_00, isAirtime: true },
+    { numbers: AIRTIME.numbers, faceValue: 100_00, mayBeCharged: false },
   ],
-  ['buy_electricity', { meter: '0045', phone: '08031234567', amount: 5_000_00 }, { numbers: METER.numbers, faceValue: 5_000_00 }],
-  ['buy_exam', { exam: 'WAEC', quantity: 1 }, { numbers: [], faceValue: undefined, isAirtime: false }],
+  [
+    'buy_electricity',
+    { meter: '0045', phone: '08031234567', amount: 5_000_00 },
+    { numbers: METER.numbers, faceValue: 5_000_00, mayBeCharged: true },
+  ],
+  ['buy_exam', { exam: 'WAEC', quantity: 1 }, { numbers: [], faceValue: undefined, mayBeCharged: false }],
 ])('the traits of %s come from the call to v1', (name, values, traits) => {
   expect(traitsOf(shippedMapping().operations.get(name)!, values)).toMatchObject(traits);
 });
@@ -183,7 +191,9 @@ test.each<[string, OrderTraits, JsonObject, boolean]>([
   ['another phone', PHONE_SALE, { phone: '2348031234568' }, true],
   ['the same phone', PHONE_SALE, { phone: '+234 803 123 4567' }, false],
   ['a masked phone', PHONE_SALE, { phone: '0803****568' }, false],
-  ['no text for a phone', PHONE_SALE, { phone: 8031234568 }, false],
+  ['another phone as a JSON number', PHONE_SALE, { phone: 8031234568 }, true],
+  ['the same phone as a JSON number', PHONE_SALE, { phone: 8031234567 }, false],
+  ['no phone', PHONE_SALE, { phone: null }, false],
   ['half its price', PHONE_SALE, { amount: 50 }, true],
   ['a discount of a third', PHONE_SALE, { amount: 66 }, false],
   ['a debit with a minus', PHONE_SALE, { amount: '-98.00' }, false],
@@ -195,6 +205,7 @@ test.each<[string, OrderTraits, JsonObject, boolean]>([
   ['its service in other words', PHONE_SALE, { category: 'VTU' }, false],
   ['no text for a service', PHONE_SALE, { category: 7 }, false],
   ['another meter', METER_SALE, { phone: '45021235' }, true],
+  ['a meter as a JSON number of more digits than are exact', METER_SALE, { phone: 45021234567890123456 }, false],
   ['the meter without its zeros', METER_SALE, { phone: '45021234' }, false],
   ["the customer's phone", METER_SALE, { phone: '08031234568' }, false],
   ['a masked meter', METER_SALE, { phone: '4502****' }, false],

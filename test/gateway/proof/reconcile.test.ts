@@ -117,6 +117,15 @@ test.each<[string, readonly Row[], unknown, Looked?]>([
     UNKNOWN,
     QUIET,
   ],
+  // It may be of another customer, who has bought the same.
+  ...[null, '', '0803****001'].map((phone): [string, readonly Row[], unknown, Looked] => [
+    `a row that shows no number (${JSON.stringify(phone)}) is neither given to an order with one nor does it let it be proven absent`,
+    [{ reference: 'V1', shows: { phone } }],
+    UNKNOWN,
+    QUIET,
+  ]),
+  ['a row that shows its number as a JSON number is given to it', [{ reference: 'V1', shows: { phone: 8030000001 } }], FOUND],
+  ['one of another such number is not', [{ reference: 'V1', shows: { phone: 8039999999 } }], ABSENT, QUIET],
   // No charge of v1 explains it.
   ['a lost sale of airtime takes no row of twice its amount', [{ reference: 'V1', shows: { amount: 200 } }], UNKNOWN, QUIET],
   [
@@ -222,6 +231,41 @@ test.each<[string, readonly Row[], unknown, Looked?]>([
   const room = openRoom(rows, options);
   await room.lose('r-1', lost);
   expect(await room.look('r-1', waitMs)).toEqual(outcome);
+});
+
+describe.each([
+  ['UTC-5', -5, 'unknown', 'unknown'],
+  ['UTC', 0, 'succeeded', 'not_sent'],
+  ['West Africa Time', 1, 'succeeded', 'not_sent'],
+  ['UTC+2', 2, 'unknown', 'unknown'],
+])("where v1's times are in %s", (_zone, hours, found, absent) => {
+  const timeText = new Date(START + hours * 60 * MINUTE_MS).toISOString().slice(0, 19).replace('T', ' ');
+  const known: Row = { reference: 'V2', phone: '08030000002', timeText };
+
+  test.each<[string, readonly Row[], string]>([
+    ['that v1 has sold', [known, { ...V1_ROW, timeText }], found],
+    ['that v1 does not have', [known], absent],
+  ])(`a lost order %s is judged only where a known sale shows that they are read rightly`, async (_title, rows, kind) => {
+    const room = openRoom(rows);
+    await room.sell('known', 'V2', { phone: '08030000002' });
+    await room.lose('lost');
+    expect((await room.look('lost', QUIET_MS))?.kind).toBe(kind);
+    const said = kind === 'unknown' ? [expect.stringMatching(/^clock: v1's times /)] : [];
+    expect(room.troubles).toEqual(said);
+  });
+});
+
+test('a sale of a time when the clock was hours wrong keeps lost orders open only until the next sale', async () => {
+  const rows: Row[] = [
+    { reference: 'V3', phone: '08030000002' },
+    { reference: 'V2', phone: '08030000002' },
+  ];
+  const room = openRoom(rows);
+  await room.sell('wrong', 'V2', { phone: '08030000002', afterMs: -10 * 60 * MINUTE_MS });
+  await room.lose('lost');
+  expect(await room.look('lost', QUIET_MS)).toEqual(UNKNOWN);
+  await room.sell('right', 'V3', { phone: '08030000002', afterMs: 1 });
+  expect(await room.look('lost')).toEqual(ABSENT);
 });
 
 test('a history without the last sale that v1 confirmed, of whatever service, proves no order absent', async () => {
