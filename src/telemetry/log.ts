@@ -37,7 +37,6 @@ const FIELDS = {
   isAbandoned: 'ours',
   kind: 'ours',
   mappingHash: 'ours',
-  message: 'sentence',
   method: 'ours',
   oldestMs: 'ours',
   open: 'ours',
@@ -46,8 +45,6 @@ const FIELDS = {
   outcome: 'ours',
   path: 'theirs',
   pid: 'ours',
-  port: 'ours',
-  proof: 'sentence',
   reason: 'theirs',
   reference: 'theirs',
   refusedAs: 'ours',
@@ -59,11 +56,7 @@ const FIELDS = {
   status: 'ours',
   subject: 'ours',
   traceId: 'ours',
-  tries: 'ours',
   unknownFields: 'theirs',
-  upstreamMs: 'ours',
-  url: 'theirs',
-  version: 'ours',
   withoutPrice: 'ours',
   worker: 'ours',
 } as const satisfies Record<string, Cleaning>;
@@ -171,14 +164,14 @@ function shown(value: string, whose: Cleaning): string {
 
 /**
  * Masks credentials, as they are spelt on the wire, in texts of others (an error's message, a stack, a path). This is the second protection: the
- * first is that secrets are a type that prints a mask.
+ * first is that secrets are a type that prints a mask. Our own sentence about how to send a key (`<API_KEY>:<PIN>`) is left as it is.
  */
 const CREDENTIALS: readonly (readonly [RegExp, string])[] = [
-  [/\b(Bearer|Basic|Token)(\s*:?\s+)[^\s"',;]{4,}/gi, '$1$2[secret]'],
+  [/\b(Bearer|Basic|Token)(?! <API_KEY>:<PIN>`\.?(?:\s|$))(\s*:?\s+)[^\s"',;]{4,}/gi, '$1$2[secret]'],
   [/\b(?:[a-z0-9]+_live_|sandbox_)[A-Za-z0-9_.-]+(?::\d{4,6})?/g, '[secret]'],
   [/\bcga\d+\.[A-Za-z0-9._-]+/g, '[secret]'],
   [
-    /(["']?(?<![a-z])(?:(?:transaction_?)?pin|api_?key|(?:access_?)?token|authorization|password)["']?\s*[:=]\s*)("[^"]*"|'[^']*'|[^\s,;&}]+)/gi,
+    /(["']?(?<![a-z])(?:(?:transaction_?)?pin|api_?key|(?:access_?)?token|authorization|password)["']?\s*[:=]\s*)(?!Token <API_KEY>)("[^"]*"|'[^']*'|[^\s,;&}]+)/gi,
     '$1[secret]',
   ],
   [/(:\/\/[^:@/\s]*):[^@/\s]*@/g, '$1:[secret]@'],

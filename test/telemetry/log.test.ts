@@ -92,6 +92,21 @@ describe('the log', () => {
     expect(lines.join()).toContain('[secret]');
   });
 
+  it('leaves our own sentence about how to send a key unchanged, but no key in its place', () => {
+    const { log, parsed } = logOf();
+    const sentence = 'Send it as `Authorization: Token <API_KEY>:<PIN>`.';
+    log.error('x', { detail: sentence });
+    expect(parsed()[0]?.detail).toBe(sentence);
+    for (const sent of [
+      'Token <hunter2>:1234',
+      'Token <API_KEY>:<hunter2>',
+      'Token <API_KEY>:<PIN>`hunter2',
+      'Token <API_KEY>:<PIN>:hunter2',
+    ])
+      log.error('x', { detail: `Authorization: ${sent}` });
+    expect(JSON.stringify(parsed())).not.toContain('hunter2');
+  });
+
   it('leaves an ordinary reason unchanged', () => {
     const { log, parsed } = logOf();
     log.error('x', { reason: 'HTTP 200 without a JSON object, PIN locked for 10 minutes' });
