@@ -6,7 +6,6 @@ import type { MappingSource } from '../../mapping/source';
 import type { Case } from '../case/cases';
 import { shownRules, type Surroundings } from '../case/coverage';
 import { runCase, type CaseParts, type CaseResult, type RequestReader } from '../case/run-cases';
-import { createStage, type Stage } from '../case/stage';
 import { editSource, type Mutant } from './mutant';
 import { listMutants, narrowSource } from './mutate';
 
@@ -22,7 +21,7 @@ export async function runMutants(
   parts: Omit<CaseParts, 'mapping'>,
   mutants: readonly Mutant[] = listMutants(around.source),
 ) {
-  const playing: Playing = { ...parts, read: readOnce(parts.read), stage: createStage(), titles: new Map() };
+  const playing: Playing = { ...parts, read: readOnce(parts.read), titles: new Map() };
   const passed = await findPassedCases(results, around, playing);
   const missed: Mutant[] = [];
   let noticed = 0;
@@ -37,7 +36,6 @@ export async function runMutants(
 }
 
 interface Playing extends Omit<CaseParts, 'mapping'> {
-  readonly stage: Stage;
   /** For each place, and for each name at the end of a place, the title of the case that noticed the last break there. */
   readonly titles: Map<string, string>;
 }
@@ -90,8 +88,8 @@ function placesOf(ids: ReadonlySet<string>): Set<string> {
   return places;
 }
 
-async function isAsExpected(played: Case, mapping: Mapping, { stage, fixtures, read }: Playing): Promise<boolean> {
-  return (await runCase(played, { mapping, fixtures, read }, stage)).differences.length === 0;
+async function isAsExpected(played: Case, mapping: Mapping, { fixtures, read }: Playing): Promise<boolean> {
+  return (await runCase(played, { mapping, fixtures, read })).differences.length === 0;
 }
 
 async function judgeMutant(

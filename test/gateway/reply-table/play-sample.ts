@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '../../../src/domain/json';
 import type { LegacyReply, LegacyRequest } from '../../../src/domain/legacy';
 import type { SeenCall } from '../../../src/operator/case/scripted-v1';
-import { START_MS, type CaseSurroundings, createStage } from '../../../src/operator/case/stage';
+import { START_MS, type CaseSurroundings, playOnStage } from '../../../src/operator/case/stage';
 import { readPath } from '../../../src/http/request-path';
 import { withFamilyOfKey } from '../../../src/operator/case/run-cases';
 import { ownAddressOf, type Address } from './addresses';
@@ -43,7 +43,7 @@ export interface SampleOptions {
 
 /** The reply to the sample of an operation and format, sent to an address, when v1 answers with this outcome. */
 export function playSample(operation: string, format: string, outcome: string, options: SampleOptions = {}): Promise<Told> {
-  return inTurn(
+  return inHouse(
     scriptOf(operation, outcome, options),
     async (house) => {
       const isStatus = operationOf(operation).kind === 'status';
@@ -66,7 +66,7 @@ export function replyToSample(operation: string, format: string, outcome: string
 
 /** Places the order of a sample, then asks for it by the request id that the reply echoed. */
 export function orderAndAsk(operation: string, format: string, outcome: string): Promise<readonly [Told, Told]> {
-  return inTurn(scriptOf(operation, outcome, {}), async (house) => {
+  return inHouse(scriptOf(operation, outcome, {}), async (house) => {
     const { reply } = await house.gateway.handle(requestOf(operation, format, outcome, {}));
     const { 'request-id': id } = reply.body as { readonly 'request-id': string | number };
     const question = createRequest('GET', `/${format}/api/transaction/${id}`, {}, 'token', '');
@@ -178,23 +178,23 @@ function heardBy({ text, body }: LegacyReply): LegacyReply['body'] {
 /** Gives v1's answer to a call. */
 type Script = (call: SeenCall) => CannedAnswer;
 
-const stage = createStage({ hasLookupKey: false, keyPrefix: '00c0ffee' });
-let turn: Promise<unknown> = Promise.resolve();
+/** The fingerprint of the script's key. Replies show its first eight digits. */
+const FINGERPRINT = '00c0ffee'.padEnd(32, '0');
 
-/** Runs in a new house, after all earlier ones have ended. */
-function inTurn<T>(script: Script, talk: (house: CaseSurroundings) => Promise<T>, family?: string): Promise<T> {
-  const told = turn.then(() =>
-    stage.play(
-      (key) => withFamilyOfKey(family, key, mapping),
-      (call) => answerOf(script(call)),
-      talk,
-    ),
+/** Runs in a new house. */
+function inHouse<T>(script: Script, talk: (house: CaseSurroundings) => Promise<T>, family?: string): Promise<T> {
+  return playOnStage(
+    {
+      mapping: withFamilyOfKey(family, FINGERPRINT, mapping),
+      script: (call) => answerOf(script(call)),
+      fingerprint: FINGERPRINT,
+      hasLookupKey: false,
+    },
+    talk,
   );
-  turn = told.catch(() => undefined);
-  return told;
 }
 
-function answerOf(canned: CannedAnswer): ReturnType<Parameters<typeof stage.play>[1]> {
+function answerOf(canned: CannedAnswer): ReturnType<Parameters<typeof playOnStage>[0]['script']> {
   if ('breaks' in canned) return canned.while_sending ? 'lost' : 'unreachable';
   return { http: canned.http, ...canned.body };
 }
