@@ -129,7 +129,8 @@ async function finishPurchase(order: Order, purchase: BegunPurchase, parsed: Par
   const told = withWait(outcomeParts(outcome, forReply.mapping), parsed.call!.path);
   const isContested = arePinsContested(order, { isJoined, openingKind }, forReply, parts);
   const isNamed = namesItsSale(parsed.intent.requestId);
-  const isOwn = openingKind === 'opened' && !isJoined;
+  const isUnderOwnHeader = openingKind === undefined && !isNameless(parsed.intent.requestId, order);
+  const isOwn = !isJoined && (openingKind === 'opened' || isUnderOwnHeader);
   const taken = await takeEnd(order, { told: told.outcome, isContested, isNamed, isOwn, line: parsed.line }, parts);
   // Another sale would be bought for nobody: the script that has taken the PINs may be this one, which has asked again.
   if (taken === 'unwritten' || (taken === 'taken' && parsed.line.hasHungUp))

@@ -515,6 +515,20 @@ describe('a journal that can be neither written nor read', () => {
     expect(await buy(house, { 'request-id': 'r-2' })).toMatchObject({ status: 'pending' });
   });
 
+  test('tells as pending an order that another gateway has refused and sends again, for a script that sells what is pending', async () => {
+    const mapping = selling(shippedMapping());
+    const parts = { toldSales: () => ({ append: async () => undefined, read: async () => [] }) };
+    const sales = ['V1', 'V2'].map((reference) => ({ outcome: { ...SUCCESS, reference } }));
+    const other = openWalkHouse({ answers: [{ outcome: REJECTED }, { outcome: SUCCESS, afterMs: 60_000 }], mapping, parts });
+    const house = openWalkHouse({ answers: sales, beside: other, mapping, parts });
+    expect(await buy(other, { 'request-id': 'r-2' })).toMatchObject({ status: 'fail' });
+    expect(await buy(house, { 'request-id': 'r-3', amount: '50' })).toMatchObject({ status: 'success' });
+    void ask(other, { 'request-id': 'r-2' });
+    expect(await buy(house, { 'request-id': 'r-4', amount: '60' })).toMatchObject({ status: 'success' });
+    house.setAway(['open', 'find']);
+    expect(await buy(house, { 'request-id': 'r-2' })).toMatchObject({ status: 'pending', code: undefined });
+  });
+
   test('says neither "failed" nor "pending" of an order without an id, which may repeat one of another gateway', async () => {
     const house = openWalkHouse({ away: ['open', 'find'] });
     // The second one waits for the turn of the first.

@@ -68,6 +68,15 @@ export function createContents(
     const ofContentMax = into === unheard ? UNHEARD_OF_CONTENT_MAX : KEPT_MAX;
     into.set(content, orders.slice(0, ofContentMax));
     if (into === unheard && orders.length > ofContentMax) onForgotten?.(content);
+    // The other table may have the order as it was before: refused, or sent again since.
+    const other = into === unheard ? ordinary : unheard;
+    const isSame = ({ requestId }: Remembered): boolean => requestId === one.requestId;
+    const before = other.get(content);
+    if (before?.some(isSame) === true)
+      other.set(
+        content,
+        before.map((known) => (isSame(known) ? one : known)),
+      );
   };
   const since = ({ agoMs, ...kept }: KeptRepeat): Remembered => ({ ...kept, sinceMs: clock.elapsed() - agoMs });
   const knownOf = (content: string, { requestId, wasRefused }: KeptRepeat): Remembered | undefined => {

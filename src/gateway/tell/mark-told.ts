@@ -13,9 +13,12 @@ import type { ReplyOutcome } from '../../mapping/mapping';
 
 const UNWRITTEN_MAX = 10_000;
 
-/** By `keyText`: the orders whose end a script is told, or was, by this process while that is not on disk: its write is under way or has failed. */
+/**
+ * By `keyText`: the orders whose end a script is told, or was, by this process while that is not on disk: its write is under way or has failed. The value is
+ * the time that was to be written.
+ */
 export type UnwrittenTellings = ReturnType<typeof createUnwrittenTellings>;
-export const createUnwrittenTellings = () => createLru<string, true>(UNWRITTEN_MAX);
+export const createUnwrittenTellings = () => createLru<string, number>(UNWRITTEN_MAX);
 
 interface MarkToldParts {
   readonly journal: Pick<Journal, 'tell' | 'isWritable' | 'find'>;
@@ -92,7 +95,7 @@ export function markTold(order: Taken, told: ReplyOutcome, line: Line, parts: Ma
       now.attempts === attempts && (toldAtMs !== TOLD_PENDING || (now.toldAtMs ?? NOT_TOLD) <= cameAtMs);
     const writing = parts.journal.tell(owner, requestId, toldAtMs, isDue, attempts);
     return writing.catch((error: unknown) => {
-      if (toldAtMs > TOLD_PENDING) parts.unwrittenTellings.set(keyText(order), true);
+      if (toldAtMs > TOLD_PENDING) parts.unwrittenTellings.set(keyText(order), toldAtMs);
       parts.onTrouble('tell', error);
     });
   };
@@ -159,7 +162,7 @@ interface Telling {
   readonly isContested: boolean;
   /** The request's own id or header shows which sale it is. */
   readonly isNamed: boolean;
-  /** The request itself has opened the order. */
+  /** The request itself has opened the order, or has waited for it under the header that opened it. */
   readonly isOwn?: boolean;
   readonly line: Line;
 }
@@ -193,11 +196,13 @@ async function writeTaken(
   parts: MarkToldParts,
 ): Promise<Taken | 'taken' | 'unwritten'> {
   const { journal, unwrittenTellings, onTrouble } = parts;
-  const { owner, requestId, attempts, takenAtMs } = taken;
+  const { owner, requestId, attempts, takenAtMs, settledAtMs } = taken;
   const key = keyText(taken);
-  if (unwrittenTellings.has(key)) return 'taken';
-  unwrittenTellings.set(key, true);
   let isFree: boolean | undefined;
+  /** Written by this request, or by another one under the order's own header, whose script is the same: it is told the end each time. */
+  const isOwnMark = (atMs: number | undefined): boolean => atMs === takenAtMs && (isFree === true || takenAtMs === settledAtMs);
+  if (unwrittenTellings.has(key) && !isOwnMark(unwrittenTellings.get(key))) return 'taken';
+  unwrittenTellings.set(key, takenAtMs);
   let isWriting = true;
   line.onEnd((isWhole) => {
     if (isWhole) return;
@@ -207,8 +212,7 @@ async function writeTaken(
   });
   // Called more than once if another process writes meanwhile, or the order is read while this is written: then it may show this very mark.
   const isDue = (now: Order): boolean => {
-    const isOwnMark = isFree === true && now.toldAtMs === takenAtMs;
-    isFree = isOwnMark || !isToldLater(now);
+    isFree = isOwnMark(now.toldAtMs) || !isToldLater(now);
     return !isToldLater(now);
   };
   const writing = journal.tell(owner, requestId, takenAtMs!, isDue, attempts);

@@ -27,3 +27,21 @@ test('500 orders of one content cost a look less when it finds them again, and k
   const least = (which: 'firstMs' | 'againMs'): number => Math.min(...passesMs.map((one) => one[which]));
   expect(least('againMs')).toBeLessThan(least('firstMs'));
 });
+
+test.each([
+  ['add', 'addUnheard'],
+  ['addUnheard', 'add'],
+] as const)(
+  'an order that is refused and sent again, or the other way round, is known as it was found last (%s, then %s)',
+  (...ways) => {
+    for (const states of [
+      [{ wasRefused: true }, {}],
+      [{}, { wasRefused: true }],
+    ] as const) {
+      const contents = createContents({ elapsed: () => 0 });
+      const found = states.map((state) => ({ requestId: 'order 1', agoMs: 0, ...state }));
+      ways.forEach((how, nth) => contents[how]('a', found[nth]!, WINDOW_MS));
+      expect(contents.of('a')).toEqual([found[1]]);
+    }
+  },
+);

@@ -921,6 +921,53 @@ describe('a repeat without an id', () => {
     },
   );
 
+  test.each([
+    [false, 0],
+    [true, 0],
+    [true, 2_000],
+  ])(
+    'of PINs under their own X-Request-Id, while the first still waits, hears the same ones: other processes sell: %s, receipt after %d ms',
+    async (doOthersSell, receiptMs) => {
+      const house = openWalkHouse({
+        ...slowly(8_000, SUCCESS, AGAIN),
+        find: (call) => pause(house.clock, receiptMs).then(() => receiptOfPins(call)),
+        parts: doOthersSell ? sharedList() : {},
+      });
+      const both: ReturnType<typeof askForPins>[] = [];
+      for (const waitedMs of [4_000, 40_000]) {
+        const script = askForPins(house, { 'x-request-id': 'exam-order-7' });
+        void script.served.then(() => script.end(true));
+        both.push(script);
+        await house.clock.advance(waitedMs);
+      }
+      expect(await Promise.all(both.map(pinOf))).toEqual(['pin of V1', 'pin of V1']);
+      expect(house.upstream.sent).toHaveLength(1);
+    },
+  );
+
+  test('of PINs under their own X-Request-Id hears others where the journal does not take that another customer hears these', async () => {
+    let failures = 1;
+    const wrapJournal = (stored: Journal): Partial<Journal> => ({
+      tell: async (...telling) => {
+        if (telling[2] > TOLD_PENDING && failures-- > 0) throw new Error('connection reset');
+        return stored.tell(...telling);
+      },
+    });
+    // The other customer asks second for the receipt, and has it first.
+    const receiptMs = [900, 0];
+    const house = openWalkHouse({
+      ...slowly(2_000, SUCCESS, AGAIN),
+      find: (call) => pause(house.clock, receiptMs.shift() ?? 0).then(() => receiptOfPins(call)),
+      wrapJournal,
+    });
+    const own = { 'x-request-id': 'trace-1' };
+    askForPins(house, own).end(false);
+    await house.clock.advance(1_000);
+    const both = [{ 'x-request-id': 'trace-2' }, own].map((sent) => askForPins(house, sent));
+    await house.clock.advance(20_000);
+    expect(await Promise.all(both.map(pinOf))).toEqual(['pin of V1', 'pin of V2']);
+  });
+
   test('is told the success whose reply met a closed connection, and the next one buys', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
     await hangUpAfter(1_000, house);
