@@ -49,7 +49,9 @@ export async function answerRefusedRepeat(
   parts: WalkParts,
 ): Promise<Answer | undefined> {
   const known = walked.operation === undefined ? knownByKey(request, mapping, parts) : walked;
-  const repeated = await findRepeated(request, known, { mapping, refusal }, parts);
+  // A redirect makes a GET of a purchase, which takes POST.
+  const asSale = refusal.code === 'wrong_method' ? { ...request, method: 'POST' } : request;
+  const repeated = await findRepeated(request, known, { mapping, refusal, asSale }, parts);
   if (repeated === undefined) return undefined;
   const { order, sent, credentials, isProven } = repeated;
   const replyMapping = replyMappingOf(order, known, mapping, parts);
@@ -118,6 +120,8 @@ function answerPending(
 interface Refused {
   readonly mapping: Mapping;
   readonly refusal: GatewayError;
+  /** The request as it comes to an address of purchases. */
+  readonly asSale: LegacyRequest;
 }
 
 interface Repeated {
@@ -132,9 +136,10 @@ interface Repeated {
 async function findRepeated(
   request: LegacyRequest,
   known: Known,
-  { mapping, refusal }: Refused,
+  refused: Refused,
   parts: WalkParts,
 ): Promise<Repeated | undefined> {
+  const { mapping } = refused;
   const { operation, credentials, callerKey, parameters = {} } = known;
   if ((operation !== undefined && operation.kind !== 'purchase') || credentials === undefined) return undefined;
   const sent = readIdOf(request, parameters, mapping);
@@ -144,7 +149,12 @@ async function findRepeated(
   const isRead = named !== undefined && named !== UNREAD;
   const isRefundedPending = operation?.takesPending === 'refunds';
   const words = { wordsHash, sent: named === UNREAD && hasFieldId(sent) ? undefined : sent, isRefundedPending };
-  const finding = isRead ? undefined : findOrder(credentials, (owner) => findUnheard(owner, words, mapping, parts));
+  const find = async (owner: string): Promise<Found> => {
+    const byWords = findUnheard(owner, words, mapping, parts);
+    const found = await byWords.catch(() => undefined);
+    return found ?? (namesItsSale(sent) ? undefined : await findByEarlierSets(owner, words, refused, parts)) ?? byWords;
+  };
+  const finding = isRead ? undefined : findOrder(credentials, find);
   const unheard = await finding?.catch((refusal: unknown) => {
     // At an address that nothing serves it may be any request.
     if (named === UNREAD || operation === undefined) return undefined;
@@ -163,7 +173,7 @@ async function findRepeated(
   if (isQuestion) return { order, sent, credentials, isProven: true };
   const isUnderHeader = headerIdOf(sent) !== undefined;
   const isWordForWord = order.wordsHash === wordsHash || (isUnderHeader && isWithoutItsId(request, order, parts.keyring));
-  const likeness = isWordForWord ? 'same' : await compareByItsSet(order, request, known, { mapping, refusal }, parts);
+  const likeness = isWordForWord ? 'same' : await compareByItsSet(order, known, refused, parts);
   const isUsed = likeness === 'another' || (await isUsedUp(order, replayMsOf(mapping, callerKey), parts));
   return isUsed === true ? undefined : { order, sent, credentials, isProven: likeness === 'same' && isUsed === false };
 }
@@ -191,18 +201,15 @@ type Likeness = 'same' | 'another' | 'unproven';
  */
 async function compareByItsSet(
   order: Order,
-  request: LegacyRequest,
   known: Known,
-  { mapping: running, refusal }: Refused,
+  { mapping: running, refusal, asSale }: Refused,
   parts: WalkParts,
 ): Promise<Likeness> {
   const hash = order.trail?.mapping;
   if (hash === undefined || (hash === running.hash && refusal.code === 'request_id_reused')) return 'another';
   const was = hash === running.hash ? running : parts.setOf?.(hash);
   if (was === undefined) return isAnotherToAnySet(order, known) ? 'another' : 'unproven';
-  // A redirect makes a GET of a purchase, which takes POST.
-  const asSale = refusal.code === 'wrong_method' ? { ...request, method: 'POST' } : request;
-  const walk = was === running && asSale === request ? undefined : await walkRequest(asSale, was, parts);
+  const walk = was === running && refusal.code !== 'wrong_method' ? undefined : await walkRequest(asSale, was, parts);
   if (walk?.kind === 'walked') return isReadAs(order, walk, parts) ? 'same' : 'another';
   const asOrdered = await walkRequest(asSale, was, parts, ({ name }) => order.fields[name]);
   return isReadAs(order, asOrdered, parts) ? 'unproven' : 'another';
@@ -280,16 +287,32 @@ interface Words {
   readonly sent: SentRequestId | undefined;
 }
 
+type Search = Words & { readonly isRefundedPending: boolean; readonly contentHash?: string };
+
+/**
+ * The order that the request repeats in other words: a script without ids may send the time with each sale. The running set reads no content in it, so the
+ * sets do that have read orders of this key.
+ */
+async function findByEarlierSets(owner: string, words: Search, { mapping, asSale }: Refused, parts: WalkParts): Promise<Found> {
+  for (const hash of parts.repeats.setsOf(owner, mapping.repeatMs)) {
+    const was = hash === mapping.hash ? undefined : parts.setOf?.(hash);
+    const walk = was && (await walkRequest(asSale, was, parts));
+    if (walk?.kind !== 'walked' || walk.known.call === undefined || walk.known.operation.kind !== 'purchase') continue;
+    const { operation, call, intent } = walk.known;
+    const id = namesItsSale(intent.requestId) ? intent.requestId?.id : undefined;
+    const content = { ...words, contentHash: contentHashOf(operation, call, parts.keyring) };
+    const found = await (id === undefined ? findUnheard(owner, content, mapping, parts) : findById(owner, id, parts));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** Rejects where the journal cannot be read and this process knows no order: the request is refused as unread then (decision 0012). */
-async function findUnheard(
-  owner: string,
-  { wordsHash, sent, isRefundedPending }: Words & { readonly isRefundedPending: boolean },
-  mapping: Mapping,
-  parts: WalkParts,
-): Promise<Found> {
+async function findUnheard(owner: string, { wordsHash, ...search }: Search, mapping: Mapping, parts: WalkParts): Promise<Found> {
   // Another process may have opened the order since the last search: the mapping that it uses may be another one for a while.
-  const isDue = parts.toldSales?.() !== undefined;
-  return parts.repeats.findUnheard(owner, wordsHash, mapping, { sent, isDue, isRefundedPending }).catch((error: unknown) => {
+  // A search by content is the second one of its request.
+  const isDue = search.contentHash === undefined && parts.toldSales?.() !== undefined;
+  return parts.repeats.findUnheard(owner, wordsHash, mapping, { ...search, isDue }).catch((error: unknown) => {
     parts.onTrouble('find', error);
     throw unreadRefusal(error);
   });

@@ -117,6 +117,8 @@ function withOthers(orders: readonly Remembered[], more: readonly Remembered[]):
 /** Fewer sales are remembered by words and by header than by content, because these matter only where the repeat is refused or read anew. */
 const WORDINGS_MAX = 5_000;
 const OWNERS_MAX = 10_000;
+/** How many sets are known of one key. Each pause of a caller makes a set, and each of them reads a request that is refused now. */
+const SETS_MAX = 8;
 
 /** The known orders of all keys. */
 export interface KnownOrders {
@@ -126,10 +128,14 @@ export interface KnownOrders {
   readonly headers: Contents;
   /** Another number than before once a table had no room for an order of this key that no script has heard of. */
   readonly forgottenOf: (owner: string) => number;
+  /** The hashes of the sets of mappings that have read an order of this key within the last `windowMs`. */
+  readonly setsOf: (owner: string, windowMs: number) => readonly string[];
+  readonly noteSet: (owner: string, mapping: string, agoMs: number) => void;
 }
 
 export function createKnownOrders(clock: Pick<Clock, 'elapsed'>): KnownOrders {
   const forgotten = createLru<string, number>(OWNERS_MAX);
+  const sets = createLru<string, Map<string, number>>(OWNERS_MAX);
   let count = 0;
   const onForgotten = (name: string): void => void forgotten.set(ownerOf(name), (count += 1));
   const create = (most: number): Contents => createContents(clock, { most, onForgotten });
@@ -138,6 +144,15 @@ export function createKnownOrders(clock: Pick<Clock, 'elapsed'>): KnownOrders {
     wordings: create(WORDINGS_MAX),
     headers: create(WORDINGS_MAX),
     forgottenOf: (owner) => forgotten.get(owner) ?? 0,
+    setsOf(owner, windowMs) {
+      const isYoung = ([, atMs]: readonly [string, number]): boolean => clock.elapsed() - atMs <= windowMs;
+      return [...(sets.get(owner) ?? NONE)].filter(isYoung).map(([mapping]) => mapping);
+    },
+    noteSet(owner, mapping, agoMs) {
+      const ofKey = sets.get(owner) ?? new Map<string, number>();
+      sets.set(owner, ofKey.set(mapping, Math.max(clock.elapsed() - agoMs, ofKey.get(mapping) ?? -Infinity)));
+      if (ofKey.size > SETS_MAX) ofKey.delete(ofKey.keys().next().value!);
+    },
   };
 }
 
@@ -164,7 +179,7 @@ export function holdNames(
 
 export function keepBy(
   how: Exclude<keyof Contents, 'of'>,
-  { contents, wordings, headers }: KnownOrders,
+  { contents, wordings, headers, noteSet }: KnownOrders,
   order: NewOrder & Pick<Order, 'outcome'>,
   agoMs: number,
   windowMs: number,
@@ -172,6 +187,7 @@ export function keepBy(
   const kept = keptOf(order, agoMs);
   contents[how](keyOf(order.owner, order.contentHash), kept, windowMs);
   wordings[how](wordingOf(order), kept, windowMs);
+  if (kept.mapping !== undefined) noteSet(order.owner, kept.mapping, agoMs);
   if (order.headerId !== undefined) headers[how](keyOf(order.owner, order.headerId), kept, windowMs);
   return kept;
 }

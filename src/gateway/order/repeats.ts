@@ -55,6 +55,8 @@ export interface Repeats {
     mapping: Pick<Mapping, 'repeatMs' | 'hash'>,
     search?: UnheardSearch,
   ): Promise<EarlierOrder | undefined>;
+  /** The sets of mappings that have read the key's orders which may be repeated, as far as `findUnheard` has found these. */
+  setsOf(owner: string, windowMs: number): readonly string[];
   /**
    * A script has got the whole reply with the success of this order, or with "pending". One that refunds what is pending sends the sale again, perhaps
    * after more sales than the table of all sales holds.
@@ -182,6 +184,7 @@ export function createRepeats(parts: RepeatsParts): Repeats {
       const looking = look(owner, repeatMs, { isDue, isRefundedPending });
       return firstUnheard(looking, kept, (requestId) => repeatedOf(words, requestId)).finally(release);
     },
+    setsOf: known.setsOf,
     noteTold(order, told, windowMs) {
       if (told === 'success') tellings.noteHeard(order);
       else keepBy('addUnheard', known, order, steadiness.agoMs(order.openedAtMs), windowMs);

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { createContents } from '../../../src/gateway/order/kept-repeats';
+import { createContents, createKnownOrders } from '../../../src/gateway/order/kept-repeats';
 
 const WINDOW_MS = 600_000;
 const IDS = Array.from({ length: 500 }, (_, nth) => `order ${nth}`);
@@ -45,3 +45,19 @@ test.each([
     }
   },
 );
+
+test('the sets that have read a key are known as long as their orders may be repeated, and eight of them at most', () => {
+  let elapsedMs = 0;
+  const known = createKnownOrders({ elapsed: () => elapsedMs });
+  known.noteSet('shop', 'first', 0);
+  elapsedMs = WINDOW_MS;
+  known.noteSet('shop', 'second', 0);
+  // A look finds an older order again.
+  known.noteSet('shop', 'second', WINDOW_MS);
+  expect([known.setsOf('shop', WINDOW_MS), known.setsOf('another', WINDOW_MS)]).toEqual([['first', 'second'], []]);
+  elapsedMs += 1;
+  expect(known.setsOf('shop', WINDOW_MS)).toEqual(['second']);
+  for (let nth = 3; nth <= 10; nth += 1) known.noteSet('shop', `set ${nth}`, 0);
+  expect(known.setsOf('shop', WINDOW_MS)).toHaveLength(8);
+  expect(known.setsOf('shop', WINDOW_MS)).not.toContain('second');
+});

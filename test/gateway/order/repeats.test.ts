@@ -265,6 +265,32 @@ describe('a repeat without an id', () => {
     }
   });
 
+  test.each([
+    ['refuses the request', refusing, { http: 400, code: 'invalid_field' }],
+    ['takes no orders at its address', () => editedMapping('[POST /api/topup|airtime]', '[POST /api/airtime]'), { http: 404 }],
+    [
+      'takes no POST at its address',
+      () => editedMapping('[POST /api/topup|airtime]', '[PUT /api/topup, POST /api/airtime]'),
+      { http: 405 },
+    ],
+  ] as const)('in other words is not refused either where a changed mapping %s', async (_title, changed, refused) => {
+    for (const [waitedMs, heard, isRestarted] of [
+      [1_000, { status: 'pending' }, false],
+      [20_000, { status: 'success', reference: 'V1' }, false],
+      [20_000, { status: 'success', reference: 'V1' }, true],
+    ] as const) {
+      const first = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
+      await hangUpAfter(500, first, { time: '09:41' });
+      await first.clock.advance(waitedMs);
+      const house = isRestarted ? openWalkHouse({ beside: first }) : first;
+      house.serve(changed());
+      expect(await told(house, ask(house, { time: '09:42' }))).toMatchObject({ ...heard, http: 200, code: undefined });
+      const others: readonly Fields[] = [{}, { amount: '99' }, { ref: 'r-2' }];
+      for (const fields of others) expect(await told(house, ask(house, { time: '09:43', ...fields }))).toMatchObject(refused);
+      expect(first.upstream.sent).toHaveLength(1);
+    }
+  });
+
   test('is pending where the mapping now refuses the request and the journal does not show the order, and refused as unread where this process knows none', async () => {
     for (const fields of [{}, { 'request-id': 'r-1' }]) {
       const doubted: string[] = [];
@@ -317,13 +343,16 @@ describe('a repeat without an id', () => {
   });
 
   test('is pending also where the mapping serves its address no more and the journal cannot be read', async () => {
-    for (const fields of [{}, { 'request-id': 'r-1' }]) {
+    const nameless: Fields = {};
+    for (const fields of [nameless, { 'request-id': 'r-1' }]) {
       const house = openWalkHouse(slowly(5_000, SUCCESS));
       await hangUpAfter(500, house, fields);
       await house.clock.advance(20_000);
       house.serve(editedMapping('[POST /api/topup|airtime]', '[POST /api/airtime]'));
       house.setAway(JOURNAL_AWAY);
-      expect(await told(house, ask(house, fields))).toMatchObject({ http: 200, status: 'pending', code: undefined });
+      const sameSale = [fields, ...(fields === nameless ? [{ time: '09:42' }] : [])];
+      for (const same of sameSale)
+        expect(await told(house, ask(house, same))).toMatchObject({ http: 200, status: 'pending', code: undefined });
       expect(await told(house, ask(house, { ...fields, amount: '99' }))).toMatchObject({ http: 404, status: 'fail' });
     }
   });
@@ -495,6 +524,15 @@ describe('a repeat without an id', () => {
       await house.clock.advance(11 * MINUTE);
       await told(house, ask(house, fields));
       expect(house.upstream.sent.map(({ requestId }) => requestId).slice(1)).not.toContain('shop-7');
+    });
+
+    test('and refuses the sale: is the same sale also in other words, and another id is another sale', async () => {
+      const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
+      await hangUpAfter(500, house, { ...sale, time: '09:41' });
+      await house.clock.advance(20_000);
+      house.serve(changes[2]![2]());
+      expect(await told(house, ask(house, { ref: 'shop-8', time: '09:42' }))).toMatchObject({ http: 400, status: 'fail' });
+      expect(await told(house, ask(house, { ...sale, time: '09:42' }))).toMatchObject({ status: 'success', reference: 'V1' });
     });
   });
 
@@ -1927,7 +1965,7 @@ describe('a repeat without an id', () => {
     const [own, others] = [contents((_content, { requestId }) => remembered.push(requestId)), contents(nothing)];
     const look = createLook(
       { journal, clock, steadiness: createSteadiness(clock), toldSales: () => toldStore() },
-      { contents: own, wordings: others, headers: others, forgottenOf: () => 0 },
+      { ...createKnownOrders(clock), contents: own, wordings: others, headers: others },
     );
     await look(newOrder().owner, MINUTE);
     expect(remembered).toEqual(['first', 'second', 'third']);
