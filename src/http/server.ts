@@ -141,12 +141,13 @@ function unlessArrived(onBroken: OnBroken): OnBroken {
 function mendOrRefuse(server: Server, connections: Connections, refuse: Refuse, tell: TellBroken): OnBroken {
   return (error, socket) => {
     const connection = connections.of(socket);
+    const head = connection?.head;
     // The old parser reports its error again for further bytes; the mended connection is served already.
     if (connection?.isServedMended === true) return;
     connection?.release();
-    const bytes = error.rawPacket === undefined || isReplyOwed(socket) ? undefined : encodeSpacedTarget(error.rawPacket);
+    const bytes = head === undefined || isReplyOwed(socket) ? undefined : encodeSpacedTarget(head);
     if (bytes === undefined || connection === undefined || !(socket instanceof Socket))
-      return answerBrokenRequest(error, socket, connection?.hasBegun === true ? refuse : telling(tell, refuse));
+      return answerBrokenRequest(error, socket, head, connection?.hasBegun === true ? refuse : telling(tell, refuse));
     connection.isServedMended = true;
     serveMended(server, socket, bytes);
   };

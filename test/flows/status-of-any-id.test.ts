@@ -111,11 +111,13 @@ test.each([
   expect([message, Status]).toEqual([expect.stringMatching(/^There is no order /), 'processing']);
 });
 
-// Only a head that comes whole is mended. What cannot be read is no end of the order that it asks about.
+// A head is mended only if its rest comes with the byte that breaks it. What cannot be read is no end of the order that it asks about.
 test.each([
   ['in two packets', ['GET /api/transaction/b c HTTP/1.1\r\nHost: x\r\n', 'Authorization: Token sandbox_demo:1234\r\n\r\n']],
   ['with a POST', ['POST /api/transaction/b c HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n']],
   ['below the address of a purchase', ['GET /api/data/b c HTTP/1.1\r\nHost: x\r\n', '\r\n']],
+  ['whose whole address is sent', ['GET http://x/api/transaction/b HTTP/1.1\r\nA B: c\r\n\r\n']],
+  ['in its second packet', ['GET /api/transaction/b HTTP/1.1\r\n', 'A B: c\r\n\r\n']],
   ['under headers that are too large', [`GET /api/transaction/b HTTP/1.1\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`]],
 ])('a question that is broken HTTP, %s, is not told a failure', async (_how, packets) => {
   const socket = connect(Number(new URL(house.url).port), '127.0.0.1');

@@ -1,6 +1,6 @@
 /** Requests that Node's parser cannot read. They too get a reply in JSON, with the fields of all formats. */
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { GatewayError } from '../../domain/errors';
 import type { LegacyReply } from '../../domain/legacy';
@@ -13,7 +13,6 @@ const LINGER_MS = 1_000;
 /** The error that Node's server gives with `clientError`. */
 export interface ParseError extends Error {
   readonly code?: string;
-  readonly rawPacket?: Buffer;
 }
 
 /** True while a complete request of this connection waits for its reply, or the reply has begun: nothing else may be written then. */
@@ -22,27 +21,36 @@ export function isReplyOwed(socket: Duplex): boolean {
   return owed !== undefined && (owed.req.complete || owed.headersSent);
 }
 
-/** For the server's `clientError` event. */
-export function answerBrokenRequest(error: ParseError, socket: Duplex, refuse: Refuse): void {
-  if (isReplyOwed(socket)) {
+/** For the server's `clientError` event. `head` is what has arrived of the next head. */
+export function answerBrokenRequest(error: ParseError, socket: Duplex, head: Buffer | undefined, refuse: Refuse): void {
+  const owed = owedReply(socket);
+  if (owed !== undefined && isReplyOwed(socket)) {
     // The broken bytes follow a complete request whose reply is still to come. A refusal written now would be read as
     // that reply: "failed" for a purchase under way.
-    const owed = owedReply(socket);
-    if (owed !== undefined) owed.shouldKeepAlive = false;
+    owed.shouldKeepAlive = false;
     return;
   }
-  // Nothing has arrived in time. What is on its way may be a question about a charged order, for which "failed" would be false.
-  if (socket instanceof Socket && socket.bytesRead === 0) return void socket.destroy();
   const [status, refusal] = judge(error.code);
-  answerRaw(socket, status, refusal, (broken) => refuse(broken, addressIn(error.rawPacket)));
+  // The address has not arrived in time. It may be that of a question about a charged order, for which "failed" would be false.
+  if (status === 408 && owed === undefined && head?.includes('\n') !== true) return void socket.destroy();
+  answerRaw(socket, status, refusal, (broken) => refuse(broken, owed === undefined ? addressIn(head) : addressOf(owed.req)));
 }
 
-const BROKEN_LINE = /^([A-Z]+) (\/[^\r\n]*?)(?: HTTP\/\d\.\d[ \t]*)?(?:\r?\n|$)/;
+const BROKEN_LINE = /^(?:\r?\n)*([A-Z]+) (\S[^\r\n]*?)(?: HTTP\/\d\.\d[ \t]*)?(?:\r?\n|$)/;
 
 /** Method and path of the broken request, if readable. The refusal needs them: a question about an order may not get "failed" either. */
-function addressIn(packet: Buffer | undefined): PartialRequest | undefined {
-  const [, method, target] = BROKEN_LINE.exec(packet?.toString('latin1') ?? '') ?? [];
+function addressIn(head: Buffer | undefined): PartialRequest | undefined {
+  const [, method, target] = BROKEN_LINE.exec(head?.toString('latin1') ?? '') ?? [];
   return method === undefined || target === undefined ? undefined : { method, path: readPath(target) };
+}
+
+/** The same of a request whose body is broken. Express shortens `url`, and keeps the whole. */
+function addressOf({
+  method = '',
+  url = '',
+  originalUrl = url,
+}: IncomingMessage & { readonly originalUrl?: string }): PartialRequest {
+  return { method, path: readPath(originalUrl) };
 }
 
 /** Writes a whole reply to a bare connection and ends it. */
@@ -96,7 +104,7 @@ function judge(code: string | undefined): readonly [status: number, refusal: Gat
   }
 }
 
-// A complete head in one packet, with nothing after it.
+// A complete head, with nothing after it.
 const SPACED_HEAD = /^(GET|HEAD) (\/[\t\x20-\x7e\x80-\xff]*) (HTTP\/1\.[01])\r\n([^]*\r\n)?\r\n$/;
 const BARE = /[\t\x20\x80-\xff]/g;
 /** Such a request is not mended: a proxy in front may have judged its length, and so its end, in another way. */
@@ -109,8 +117,8 @@ const CONNECTION_HEADER = /^connection[ \t]*:.*\r\n/gim;
  * address may hold any character. PHP streams and older versions of cURL send such bytes unencoded (measured: query-with-a-bare-space.http).
  * The servers these scripts were written for accept that; Node's parser does not.
  */
-export function encodeSpacedTarget(packet: Buffer): Buffer | undefined {
-  const match = SPACED_HEAD.exec(packet.toString('latin1'));
+export function encodeSpacedTarget(head: Buffer): Buffer | undefined {
+  const match = SPACED_HEAD.exec(head.toString('latin1'));
   if (match === null) return undefined;
   const [, method = '', target = '', version = '', headers = ''] = match;
   const encoded = target.replace(BARE, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`);

@@ -23,6 +23,8 @@ export interface ConnectionOptions {
   readonly onBroken: (socket: Duplex) => void;
 }
 
+/** Having so much of a head, we keep no further packet of it: more than any sensible request line. */
+const HEAD_KEPT = 2_048;
 const HEAD_END = '\r\n\r\n';
 /** The search for the end of a head skips the shortest possible head, so that blank lines alone do not become thousands of parts. */
 const HEAD_END_FROM = 'GET / HTTP/1.1'.length;
@@ -35,6 +37,8 @@ export class Connection {
   isServedMended = false;
   /** The application has the current request, and tells how it ended. */
   hasBegun = false;
+  /** What has arrived of the next head, or its beginning. A refusal needs its address, however many packets have brought it. */
+  head: Buffer | undefined;
   #parse: (bytes: Buffer) => void = () => undefined;
   #firstSinceMs: number | undefined;
   readonly #options: ConnectionOptions;
@@ -92,6 +96,7 @@ export class Connection {
     if (this.#firstSinceMs !== undefined) toServe.request.arrivedAtMs = this.#firstSinceMs;
     this.#isUpgrading ||= headers.upgrade !== undefined;
     if (this.#isUpgrading) this.#parsed = toServe.request;
+    this.head = undefined;
     this.#bodyLeft = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
     if (this.#current !== undefined || this.#isResting) this.#waiting.push(toServe);
     else this.#beginning = this.#current = toServe;
@@ -165,7 +170,9 @@ export class Connection {
       const end = this.#bodyLeft > 0 ? Math.min(this.#bodyLeft, bytes.length) : endOfHead(bytes);
       this.#bodyLeft = Math.max(0, this.#bodyLeft - end);
       this.#unparsed = end < bytes.length ? bytes.subarray(end) : undefined;
-      if (!this.#isUpgrading) this.#parse(bytes.subarray(0, end));
+      const part = bytes.subarray(0, end);
+      this.#keepHead(part);
+      if (!this.#isUpgrading) this.#parse(part);
       else if (!this.#parseWatched(bytes, end)) return this.#options.onBroken(this.socket);
     }
     const isHeldBack = this.#unparsed !== undefined;
@@ -173,6 +180,12 @@ export class Connection {
     this.#isHeldBack = isHeldBack;
     if (isHeldBack) this.socket.pause();
     else this.socket.resume();
+  }
+
+  #keepHead(part: Buffer): void {
+    const isOfBody = (this.#waiting.at(-1) ?? this.#current)?.request.complete === false;
+    if (this.head === undefined) this.head = isOfBody ? undefined : part;
+    else if (this.head.length < HEAD_KEPT) this.head = Buffer.concat([this.head, part]);
   }
 
   /** Parses up to `end`. Bytes that the parser leaves after the end of a request stay unparsed for the next time. False when the parser has given up. */

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import express from 'express';
 import type { LegacyReply, LegacyRequest } from '../../../src/domain/legacy';
+import type { Refuse } from '../../../src/http/app';
 import { createClientAddress } from '../../../src/http/client-address';
 import { encodeSpacedTarget } from '../../../src/http/connection/broken-request';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/http/http-limits';
@@ -116,6 +119,45 @@ describe('a broken request', () => {
     expect([begun, told]).toEqual([0, [expect.objectContaining({ kind: 'broken' })]]);
   });
 
+  const ASKED = 'GET /api/transaction/7 HTTP/1.1\r\n';
+  const TOO_LARGE = `X: ${'x'.repeat(20_000)}\r\n\r\n`;
+  test.each([
+    ['stops before its headers', [ASKED], 408],
+    ['stops in the middle of its headers', [ASKED, 'Host: x\r\n'], 408],
+    ['has headers that are too large', [ASKED, TOO_LARGE.slice(0, 9_000), TOO_LARGE.slice(9_000)], 431],
+    ['has a malformed header', [ASKED, 'A B: c\r\n\r\n'], 400],
+    ['has a malformed header behind a blank line', ['\r\n', ASKED, 'A B: c\r\n\r\n'], 400],
+    ['has a malformed header and its whole address', [ASKED.replace('/api', 'http://x/api'), 'A B: c\r\n\r\n'], 400],
+    ['has a malformed chunk', [ASKED.replace('GET', 'POST'), 'Transfer-Encoding: chunked\r\n\r\n', 'zz\r\n'], 400],
+  ])('that %s is refused by its address, however many packets have brought it', async (_title, packets, status) => {
+    const refuse: Refuse = (error, partial) => ({ status: error.status, body: { path: partial?.path ?? null } });
+    const limits = { ...DEFAULT_HTTP_LIMITS, headerTimeMs: 200, requestTimeMs: 400 };
+    const app = express().use('/first', (_request, response) => void response.end('{}'));
+    const server = createHttpServer(
+      app.use(() => undefined),
+      limits,
+      refuse,
+    );
+    const { port } = await server.listen(0, '127.0.0.1');
+    const first = 'POST /first HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n';
+    for (const sent of [packets, [packets.join('')]]) {
+      const socket = connect(port, '127.0.0.1', () => socket.write(first));
+      await once(socket, 'data');
+      const told = text(socket);
+      for (const packet of sent) {
+        socket.write(packet);
+        await pause(10);
+      }
+      expect(reply(await told)).toEqual({ status, body: { path: '/api/transaction/7' } });
+    }
+    await server.close(0);
+  });
+
+  test('of whose address only a part arrives in time gets no reply', async () => {
+    const { port } = await openServer(ok, { headerTimeMs: 100, requestTimeMs: 200 });
+    expect(await sendBytes(port, 'GET /api/transa')).toBe('');
+  });
+
   test('is answered even when the wording itself fails', async () => {
     const server = createHttpServer(express(), DEFAULT_HTTP_LIMITS, () => {
       throw new Error('no words');
@@ -181,6 +223,16 @@ describe('a request with bare spaces in its query', () => {
     expect(answer.endsWith('x"}')).toBe(true);
     expect(seen).toHaveLength(1);
     expect(seen[0]).toMatchObject({ path: '/api/validateiuc', clientAddress: '127.0.0.1' });
+    expect(plain(seen[0]?.query ?? new Map())).toEqual({ smart_card_number: '01', cablename: 'GOTV' });
+  });
+
+  test('is served though two packets have brought it, the second one with the spaces', async () => {
+    const socket = connect(port, '127.0.0.1');
+    const answer = text(socket);
+    socket.write('GET /api/validateiuc?smart_card_number=01&');
+    await pause(10);
+    socket.write(' &cablename=GOTV HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(plain(seen[0]?.query ?? new Map())).toEqual({ smart_card_number: '01', cablename: 'GOTV' });
   });
 
