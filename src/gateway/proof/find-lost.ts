@@ -15,7 +15,7 @@ import type { Mapping } from '../../mapping/mapping';
 import type { CallContext, Upstream } from '../../upstream/upstream';
 import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
 import { hasItsFields, type SetOf, type Sets } from '../read/earlier-set';
-import { isCredit } from '../../upstream/answer-data';
+import { isMoneyIn } from '../../upstream/answer-data';
 import { compareReceipt, isExactly, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
 import {
   areTimesKnown,
@@ -323,9 +323,9 @@ function hasItsNumber(traits: OrderTraits, receipt: JsonObject): boolean {
   return traits.numbers.length === 0 || compareReceipt(receipt, traits).number === 'agrees';
 }
 
-function isNoSaleOf({ quantity, otherServices: others }: LostTraits, receipt: JsonObject): boolean {
+function isNoSaleOf({ quantity, categories, otherServices: others }: LostTraits, receipt: JsonObject): boolean {
   const data = (receipt['data'] ?? {}) as JsonObject;
-  if (isCredit(data)) return true;
+  if (isMoneyIn(data, categories)) return true;
   // v1 sells no card without a PIN (specification, 2.3), and may call data cards and data bundles by the same word: a failed record by it is either's.
   const isOfOthers = others.includes(textOf(data['category']).toLowerCase());
   return quantity !== undefined && (data['status'] === 'success' || isOfOthers) && isOverWithoutPins(data);

@@ -184,6 +184,13 @@ test.each<[string, readonly Row[], unknown, Looked?]>([
     ABSENT,
     QUIET,
   ],
+  ...['refund', 'wallet_funding'].flatMap((category): [string, readonly Row[], unknown, Looked?][] => {
+    const row: Row = { reference: 'V2', isWithoutReceipt: true, listed: { category, amount: '100.00' } };
+    return [
+      [`a row of the category ${category}, of which v1 has no receipt, keeps no row from a lost order`, [row, V1_ROW], FOUND],
+      [`nor does it (${category}) keep one from being told as not sent`, [row], ABSENT, QUIET],
+    ];
+  }),
   [
     'an order whose fields all have other names by now takes no row of another number',
     [{ reference: 'V1', phone: '08099999999' }],
