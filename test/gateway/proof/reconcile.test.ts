@@ -61,6 +61,13 @@ test.each<[string, Outcome | undefined]>([
   expect(await room.look('lost', QUIET_MS)).toEqual(ABSENT);
 });
 
+test('nor is it kept open by the refund of v1 under the reference of the row, whose receipt shows that it failed', async () => {
+  const room = openRoom([{ ...FAILED_ROW, listed: { status: 'success' } }, FAILED_ROW]);
+  await room.lose('lost');
+  expect(await room.look('lost', MINUTE_MS)).toEqual(UNKNOWN);
+  expect(await room.look('lost', QUIET_MS)).toEqual(ABSENT);
+});
+
 test('a failed row ends no lost order while v1 does not show yet what waits for its provider', async () => {
   const room = openRoom([FAILED_ROW]);
   await room.leavePending('waits', 'V3', { phone: '08030000002' });
