@@ -71,7 +71,8 @@ interface DayParts extends Sets {
 export async function reportDay(day: Day, parts: DayParts): Promise<DayReport> {
   const ask = askWithRetries(parts.upstream, parts.context, parts.clock);
   // v1's history is read before the journal: every order with a row was in the journal before v1 had the row.
-  const v1 = await readV1Day(day, ask, parts.clock);
+  const services = [...parts.mapping.operations.values()].flatMap(({ categories }) => categories);
+  const v1 = await readV1Day(day, ask, parts.clock, services);
   const unread = [...v1.unread];
   const orders = await readOrders(day, v1.rows, parts, unread);
   const others = await pairsOfOtherKeys(orders, v1.rows, parts);

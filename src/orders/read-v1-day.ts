@@ -4,7 +4,7 @@ import { pause, type Clock } from '../domain/clock';
 import type { Day } from '../domain/day';
 import { isJsonObject, type JsonObject } from '../domain/json';
 import { type HistoryRow, parseTimes, readPages } from '../gateway/proof/read-history';
-import { isCredit, isYes, orderInReceipt, readBalance } from '../upstream/answer-data';
+import { isCredit, isMoneyIn, isYes, orderInReceipt, readBalance } from '../upstream/answer-data';
 import type { CallContext, Finding, Upstream, V1Call } from '../upstream/upstream';
 
 /** One row of v1's history. */
@@ -41,7 +41,8 @@ const KEY_REFUSED: ReadonlySet<number> = new Set([401, 403]);
 /** How far a row may be outside of the day: clocks differ, and v1 may write a row a little later than the order was opened. */
 export const MARGIN_MS = 15 * 60_000;
 
-export async function readV1Day(day: Day, ask: Ask, clock: Clock): Promise<V1Day> {
+/** `services`: v1's words for what is sold. */
+export async function readV1Day(day: Day, ask: Ask, clock: Clock, services: readonly string[]): Promise<V1Day> {
   const unread: string[] = [];
   let nextListed: HistoryRow | undefined;
   const sinceMs = day.fromMs - MARGIN_MS;
@@ -63,8 +64,9 @@ export async function readV1Day(day: Day, ask: Ask, clock: Clock): Promise<V1Day
   const listed = [...pages.rows.values(), ...(nextListed === undefined ? [] : [nextListed])];
   const troubles: string[] = [];
   const rows: V1Row[] = [];
+  const read = (row: HistoryRow): Promise<V1Row> => readRow(row, ask, services, troubles);
   for (let from = 0; from < listed.length; from += RECEIPTS_AT_ONCE)
-    rows.push(...(await Promise.all(listed.slice(from, from + RECEIPTS_AT_ONCE).map((row) => readRow(row, ask, troubles)))));
+    rows.push(...(await Promise.all(listed.slice(from, from + RECEIPTS_AT_ONCE).map(read))));
   if (troubles.length > 0) unread.push(`Receipts of v1 (${troubles.length}): ${troubles[0]}.`);
   const next = nextListed === undefined ? undefined : rows.pop();
   const walletNow = await readWallet(ask);
@@ -75,11 +77,20 @@ export async function readV1Day(day: Day, ask: Ask, clock: Clock): Promise<V1Day
   };
 }
 
-async function readRow({ reference, timesMs, row }: HistoryRow, ask: Ask, troubles: string[]): Promise<V1Row> {
+async function readRow(
+  { reference, timesMs, row }: HistoryRow,
+  ask: Ask,
+  services: readonly string[],
+  troubles: string[],
+): Promise<V1Row> {
   const receipt = await readReceipt(reference, ask);
   if (typeof receipt === 'object') return { ...receipt, timesMs };
-  troubles.push(receipt === 'none' ? 'v1 has none of a row that it lists' : receipt.slice('unread: '.length));
-  return rowOf(reference, timesMs, row['data'] as JsonObject);
+  const data = row['data'] as JsonObject;
+  const isIn = isMoneyIn(data, services);
+  // v1 may have receipts of purchases alone.
+  if (receipt !== 'none') troubles.push(receipt.slice('unread: '.length));
+  else if (!isIn) troubles.push('v1 has none of a row that it lists');
+  return rowOf(reference, timesMs, data, isIn);
 }
 
 /** Reads the receipt of a reference: its row, `none` if v1 has no such order, or why the receipt could not be read. */
@@ -92,14 +103,14 @@ export async function readReceipt(reference: string, ask: Ask): Promise<V1Row | 
   return rowOf(reference, parseTimes(data['created_at']), data);
 }
 
-function rowOf(reference: string, timesMs: readonly number[], data: JsonObject): V1Row {
+function rowOf(reference: string, timesMs: readonly number[], data: JsonObject, isIn = isCredit(data)): V1Row {
   const [before, after] = [readBalance(data['balance_before']), readBalance(data['balance_after'])];
   // v1 may list a refund under the reference of its order: its `success` is that of the refund.
-  const isGivenBack = isCredit(data) || isYes(data['refunded']);
+  const isGivenBack = isIn || isYes(data['refunded']);
   const status = isGivenBack ? 'failed' : data['status'];
   const isCharged = status === 'success' || status === 'pending' || status === 'processing';
   return {
-    ...{ reference, timesMs, data, isMoneyIn: isCredit(data) },
+    ...{ reference, timesMs, data, isMoneyIn: isIn },
     status: isCharged ? 'charged' : status === 'failed' ? 'failed' : 'other',
     ...(before === undefined || after === undefined ? {} : { balance: { before, after } }),
   };

@@ -112,6 +112,19 @@ export function isCredit({ type }: JsonObject): boolean {
   return typeof type === 'string' && MONEY_IN.test(type);
 }
 
+/** v1's `category` of such a record. The word for a credit may be that of airtime. */
+const MONEY_IN_CATEGORY = /refund|revers|deposit|fund/i;
+
+/**
+ * Whether the record is a refund or deposit by its `type`, or without one by its `category`: v1's list has no `type`, and v1 may have no receipt of
+ * it. `services`: v1's words for what is sold, which may be the funding of a bet.
+ */
+export function isMoneyIn(record: JsonObject, services: readonly string[]): boolean {
+  const { type, category } = record;
+  if (typeof type === 'string' || typeof category !== 'string' || !MONEY_IN_CATEGORY.test(category)) return isCredit(record);
+  return !services.some((word) => category.toLowerCase().includes(word.toLowerCase()));
+}
+
 /** PHP and MySQL sometimes write `true` as 1 or as text, and `false` as 0 or as text. */
 export function isYes(value: JsonValue | undefined): boolean {
   return value === true || value === 1 || (typeof value === 'string' && /^(?:1|true|yes)$/i.test(value));

@@ -177,6 +177,7 @@ export function classifyFinding(answer: HttpAnswer, retryAfterSeconds: number | 
   const { httpStatus } = answer;
   const body = readBody(answer, credentials);
   if (httpStatus === 200 && (body?.status === 'success' || body?.status === 'pending')) return { kind: 'found', body };
+  if ((httpStatus === 200 || httpStatus === 400) && body !== undefined && isOfFailedOrder(body)) return { kind: 'found', body };
   const isRefusal = httpStatus >= 400 && httpStatus <= 499 && !PROVES_NOTHING.has(httpStatus);
   if (isRefusal && (body?.status === 'error' || REFUSED_BEFORE_V1.has(httpStatus))) {
     return {
@@ -189,6 +190,11 @@ export function classifyFinding(answer: HttpAnswer, retryAfterSeconds: number | 
   }
   const encoded = body === undefined ? encodingWords(answer) : '';
   return unavailable(`HTTP ${httpStatus} with status ${describeStatus(body?.status)}${encoded}`, retryAfterSeconds);
+}
+
+/** The receipt of a failed order (section 3), which v1 may answer as an error: it was found all the same. */
+function isOfFailedOrder({ data }: JsonObject): boolean {
+  return isJsonObject(data) && data.status === 'failed' && typeof data.reference === 'string' && data.reference !== '';
 }
 
 export function unavailable(reason: string, retryAfterSeconds: number | undefined): Finding {

@@ -336,6 +336,15 @@ test('a funding of the wallet is shown as money in and is no difference', async 
   expect(made.wallet).toEqual({ opening: 50_000, charged: 9_800, moneyIn: 40_200, other: 7_000, closing: 87_400 });
 });
 
+test('so is one of which v1 has no receipt, by the category in the list', async () => {
+  const rows = [{ reference: 'V1', more: { category: 'wallet_funding' } }, { reference: 'V2' }];
+  const none: Finding = { kind: 'refused', httpStatus: 404, body: {} };
+  const answer = ({ query }: V1Call) => (query?.['reference'] === 'V1' ? none : undefined);
+  const made = await report({ orders: [{ id: 'a', outcome: sold('V2') }], rows, answer });
+  expect(textOf(made)).toEqual(['agree']);
+  expect(made).toMatchObject({ unread: [], v1: { count: 1 } });
+});
+
 test('a sale that v1 gave back shows no price: its balances are around other sales as well', async () => {
   const orders = [
     { id: 'late', outcome: sold('V1'), atMs: NOON_MS - MINUTE_MS },

@@ -111,3 +111,16 @@ test('the key of a stranger that is a word of v1 changes no outcome', () => {
   const { outcome } = classifyReply(answer, { method: 'POST', path: '/airtime' }, 'r1', undefined, credentials);
   expect(outcome).toEqual({ kind: 'rejected', httpStatus: 401, message: '[secret]: no such key' });
 });
+
+test.each<[string, number, object, string]>([
+  ['that names a failed order is its receipt', 200, { data: { reference: 'R1', status: 'failed' } }, 'found'],
+  ['that names one by HTTP 400 is its receipt', 400, { data: { reference: 'R1', status: 'failed' } }, 'found'],
+  ['without a reference is none', 200, { data: { status: 'failed' } }, 'unavailable'],
+  ['with an empty one is none', 400, { data: { reference: '', status: 'failed' } }, 'refused'],
+  ['that contradicts itself is none', 200, { data: { reference: 'R1', status: 'success' } }, 'unavailable'],
+  ['by which v1 may know no order is none', 404, { data: { reference: 'R1', status: 'failed' } }, 'refused'],
+])('an error %s', (_title, httpStatus, more, kind) => {
+  const text = JSON.stringify({ status: 'error', success: false, message: 'Transaction failed', ...more });
+  const answer = { kind: 'answered', httpStatus, text } as HttpAnswer;
+  expect(classifyFinding(answer, undefined, CREDENTIALS).kind).toBe(kind);
+});

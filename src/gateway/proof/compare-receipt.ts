@@ -6,7 +6,7 @@ import { type AmountMinor, kobo, ZERO_KOBO } from '../../domain/amount';
 import { type JsonObject, type JsonValue, textOf } from '../../domain/json';
 import { compareNumber, isPhoneServed, type NumberKind, type NumberMatch, type ServedNumber } from '../../domain/number-identity';
 import type { Field, Mapping, Operation } from '../../mapping/mapping';
-import { isCredit, readNaira } from '../../upstream/answer-data';
+import { isMoneyIn, readNaira } from '../../upstream/answer-data';
 import { sellsPins } from '../../upstream/v1';
 import { buildCall } from '../read/build-call';
 import type { CatalogLists } from '../read/catalog-lists';
@@ -247,7 +247,7 @@ const CHARGE_MOST = 250_00;
 export function rulesOut(record: JsonObject, traits: OrderTraits, others: readonly string[]): boolean {
   const data = (record['data'] ?? {}) as JsonObject;
   return (
-    isCredit(data) ||
+    isMoneyIn(data, traits.categories) ||
     numberIn(data, traits) === 'other' ||
     isOtherPrice(data, traits) ||
     isOtherService(data['category'], traits, others) ||

@@ -15,7 +15,7 @@ import type { Mapping } from '../../mapping/mapping';
 import type { CallContext, Upstream } from '../../upstream/upstream';
 import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
 import { hasItsFields, type SetOf, type Sets } from '../read/earlier-set';
-import { isCredit } from '../../upstream/answer-data';
+import { isMoneyIn } from '../../upstream/answer-data';
 import { compareReceipt, isExactly, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
 import {
   areTimesKnown,
@@ -135,11 +135,11 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     // The cached part of a receipt identifies the order. Its outcome is read from v1 now.
     const receipt = row === undefined ? undefined : await findReceipt(row.reference, context, parts.upstream);
     // A failed row charges nothing, whosever it is: it may be of an earlier refusal, and the order's own row may still come.
-    const claimed = receipt?.kind === 'declined' ? undefined : receipt;
-    const perhaps = history.unclaimed.filter((one) => !isFailed(one) && !isCertainlyNot(traits.get(order), one));
+    const [failed, claimed] = receipt?.kind === 'declined' ? [row, undefined] : [undefined, receipt];
+    const left = history.unclaimed.filter((one) => one !== failed && !isFailed(one) && !isCertainlyNot(traits.get(order), one));
     // One look reads only so far back. Each order is judged by itself, so that an old open order does not keep newer ones from being proven absent.
     const isRead = quietOnes.has(order) && reachesBack(order, history, { isKept, offsetMs }, parts.here);
-    const isMissing = claimed === undefined && isRead && (await otherKeys.areAllOfOtherKeys(order, perhaps));
+    const isMissing = claimed === undefined && isRead && (await otherKeys.areAllOfOtherKeys(order, left));
     const outcome = isMissing && (await mayProve(order)) ? provenUnsent(order) : claimed;
     if (outcome === undefined || !(await isStillFree(order, outcome, parts))) continue;
     const after = await parts.journal.settle(order.owner, order.requestId, outcome, parts.clock.now());
@@ -318,9 +318,9 @@ function hasItsNumber(traits: OrderTraits, receipt: JsonObject): boolean {
   return traits.numbers.length === 0 || compareReceipt(receipt, traits).number === 'agrees';
 }
 
-function isNoSaleOf({ quantity, otherServices: others }: LostTraits, receipt: JsonObject): boolean {
+function isNoSaleOf({ quantity, categories, otherServices: others }: LostTraits, receipt: JsonObject): boolean {
   const data = (receipt['data'] ?? {}) as JsonObject;
-  if (isCredit(data)) return true;
+  if (isMoneyIn(data, categories)) return true;
   // v1 sells no card without a PIN (specification, 2.3), and may call data cards and data bundles by the same word: a failed record by it is either's.
   const isOfOthers = others.includes(textOf(data['category']).toLowerCase());
   return quantity !== undefined && (data['status'] === 'success' || isOfOthers) && isOverWithoutPins(data);

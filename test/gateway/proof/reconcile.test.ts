@@ -61,6 +61,13 @@ test.each<[string, Outcome | undefined]>([
   expect(await room.look('lost', QUIET_MS)).toEqual(ABSENT);
 });
 
+test('nor is it kept open by the refund of v1 under the reference of the row, whose receipt shows that it failed', async () => {
+  const room = openRoom([{ ...FAILED_ROW, listed: { status: 'success' } }, FAILED_ROW]);
+  await room.lose('lost');
+  expect(await room.look('lost', MINUTE_MS)).toEqual(UNKNOWN);
+  expect(await room.look('lost', QUIET_MS)).toEqual(ABSENT);
+});
+
 test('a failed row ends no lost order while v1 does not show yet what waits for its provider', async () => {
   const room = openRoom([FAILED_ROW]);
   await room.leavePending('waits', 'V3', { phone: '08030000002' });
@@ -184,6 +191,13 @@ test.each<[string, readonly Row[], unknown, Looked?]>([
     ABSENT,
     QUIET,
   ],
+  ...['refund', 'wallet_funding'].flatMap((category): [string, readonly Row[], unknown, Looked?][] => {
+    const row: Row = { reference: 'V2', isWithoutReceipt: true, listed: { category, amount: '100.00' } };
+    return [
+      [`a row of the category ${category}, of which v1 has no receipt, keeps no row from a lost order`, [row, V1_ROW], FOUND],
+      [`nor does it (${category}) keep one from being told as not sent`, [row], ABSENT, QUIET],
+    ];
+  }),
   [
     'an order whose fields all have other names by now takes no row of another number',
     [{ reference: 'V1', phone: '08099999999' }],
