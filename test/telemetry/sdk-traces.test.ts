@@ -47,14 +47,15 @@ beforeAll(async () => {
   bodies = [];
   const hearing = createServer((request, response) => {
     void readBody(request).then((body) => {
-      if (request.url === '/v1/traces') bodies.push(body);
+      if (request.url === '/v1/traces' && request.headers['x-collector-key'] === 'of the collector') bodies.push(body);
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
   });
   collector = await listen(hearing);
   folder = newFolder();
   writeFileSync(join(folder, 'loaded.cjs'), LOADED);
-  gateway = await open('on', { TRACES_URL: collector.url });
+  const OTEL_EXPORTER_OTLP_TRACES_HEADERS = 'x-collector-key=of%20the%20collector';
+  gateway = await open('on', { TRACES_URL: collector.url, OTEL_EXPORTER_OTLP_TRACES_HEADERS });
 }, 60_000);
 afterAll(async () => {
   await gateway.end('SIGTERM');
