@@ -27,6 +27,7 @@ import { createSandboxAdminRouter } from './sandbox/admin-router';
 import { openSandbox, type Sandbox } from './sandbox/sandbox';
 import { openOrdersDesk, type AskV1, type OrdersDesk } from './start/orders-desk';
 import { mountConsole } from './start/console';
+import { readOpenFilesLimit } from './start/descriptors';
 import { takeGatewaySecret } from './start/gateway-secret';
 import { listening, routesBehindV1 } from './start/listening';
 import { keptValues } from './start/one-file';
@@ -257,6 +258,7 @@ function openDesk(config: Config, { tools, live, openJournal, openNotes, askV1, 
 function readRunning(config: Config, { publicUrl, upstreamUrl, sandbox }: AdminParts): () => Running {
   const running = {
     ...{ publicUrl, upstreamUrl, pid: process.pid, node: process.version, startedAtMs: Date.now() },
+    openFilesMax: readOpenFilesLimit(),
     sandbox: sandbox === undefined ? undefined : { isRelaxed: config.sandboxRelaxed },
     settings: describeConfig(config).map(({ name, value }) => ({ name, value })),
   };

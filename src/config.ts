@@ -142,7 +142,7 @@ const configSchema = z.strictObject({
     LOG_FORMATS,
   ).prefault('auto'),
   tracesUrl: setting(
-    'An OpenTelemetry collector (OTLP over HTTP) that gets a trace of each request. An address without a path gets `/v1/traces`. Unset: no traces.',
+    'An OpenTelemetry collector (OTLP over HTTP) that gets a trace of each request of a script that could be read. An address without a path gets `/v1/traces`. Unset: no traces.',
     'an http or https address without credentials, query or fragment',
     (text) => (text === SANDBOX ? undefined : parseUpstreamUrl(text)),
   ).optional(),

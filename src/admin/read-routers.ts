@@ -9,6 +9,8 @@ export interface Running {
   readonly pid: number;
   /** The version of Node: `v24.11.0`. */
   readonly node: string;
+  /** The limit of open files of each process. An earlier build does not tell it. */
+  readonly openFilesMax?: number;
   readonly startedAtMs: number;
   /** The address to which scripts send their requests. */
   readonly publicUrl: string;

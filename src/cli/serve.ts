@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { isatty } from 'node:tty';
 import { Command } from 'commander';
 import { startPrimary } from '../cluster/primary';
-import { serveAsWorker } from '../cluster/worker';
+import { serveAsWorker, type OpenLog } from '../cluster/worker';
 import type { Config } from '../config';
 import { startService, type Service } from '../main';
 import { createLog, errorFields, type Log } from '../telemetry/log';
@@ -37,23 +37,12 @@ async function serve(): Promise<void> {
   const stop = listenForStop();
   const complaints = createOutput(2);
   for (const sentence of misspeltSettings()) complaints.write(`${sentence}\n`);
-  const output = openLogOutput(config, {
-    onTrouble: (code) =>
-      complaints.write(`The log cannot be written (${code}). Selling goes on; lines that do not fit into memory are lost.\n`),
-    isShared: config.workers > 1,
-    onWell: ({ linesLost, durationMs }) => log.warn('log_written_again', { count: linesLost, durationMs }),
-  });
+  const { output, log, reopen } = openLog(config, complaints);
   // Set before the service starts: without a handler either signal would end the process.
   let isReloadDue = false;
   let reload = (): void => void (isReloadDue = true);
   process.on('SIGHUP', () => reload());
-  process.on('SIGUSR2', () => {
-    const code = output.reopen();
-    if (code !== undefined) complaints.write(`LOG_FILE cannot be reopened (${code}). The log goes on in the old file.\n`);
-  });
-  const log: Log = createLog(config.logLevel, output);
-  // Node's own warnings are written synchronously and would wait for a slow reader of standard error.
-  process.removeAllListeners('warning').on('warning', (warning) => log.warn('node_warning', errorFields(warning)));
+  process.on('SIGUSR2', reopen);
   const starting = config.workers > 1 ? startPrimary(config, log, stop.asked) : startService(config, log, undefined, stop.asked);
   const service = await starting.catch((error: unknown) => {
     if (!stop.isAsked()) throw error;
@@ -72,7 +61,25 @@ async function serve(): Promise<void> {
 /** Runs a worker. It ignores these signals, because a terminal sends them to all processes: only the primary acts on them. */
 async function work(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => undefined);
-  await serveAsWorker((config) => openLogOutput(config, { isShared: true }));
+  await serveAsWorker((config, worker) => openLog(config, createOutput(2), worker));
+}
+
+/** The log of this process, which is the only one or one of several. What goes wrong with it is said in `complaints`. */
+function openLog(config: Config, complaints: Output, worker?: number): OpenLog & { readonly output: Output } {
+  const output = openLogOutput(config, {
+    onTrouble: (code) =>
+      complaints.write(`The log cannot be written (${code}). Selling goes on; lines that do not fit into memory are lost.\n`),
+    isShared: config.workers > 1,
+    onWell: ({ linesLost, durationMs }) => log.warn('log_written_again', { count: linesLost, durationMs }),
+  });
+  const log: Log = createLog(config.logLevel, output, worker);
+  // Node's own warnings are written synchronously and would wait for a slow reader of standard error.
+  process.removeAllListeners('warning').on('warning', (warning) => log.warn('node_warning', errorFields(warning)));
+  const reopen = (): void => {
+    const code = output.reopen();
+    if (code !== undefined) complaints.write(`LOG_FILE cannot be reopened (${code}). The log goes on in the old file.\n`);
+  };
+  return { output, log, reopen };
 }
 
 function openLogOutput(config: Config, events: OutputEvents): Output {

@@ -13,8 +13,7 @@ import { checkOnceInSteps } from '../mapping/checked-set';
 import type { MappingFileText } from '../mapping/load';
 import type { Mapping } from '../mapping/mapping';
 import { keptValues } from '../start/one-file';
-import { createLog, errorFields } from '../telemetry/log';
-import type { Output } from '../telemetry/output';
+import type { Log } from '../telemetry/log';
 import { shareKeyGuard, sharePatience, sharePinTurns, shareRepeats } from './ask-primary';
 import {
   openChannel,
@@ -31,16 +30,22 @@ import {
 const LOOK_EVERY_MS = 250;
 const TELL_WALLETS_MS = 2_000;
 
+export interface OpenLog {
+  readonly log: Log;
+  /** Opens LOG_FILE anew after a rotation. */
+  readonly reopen: () => void;
+}
+
 /** Serves until the primary sends `stop` or is gone. The settings are those of the primary. */
-export async function serveAsWorker(openOutput: (config: Config) => Output): Promise<void> {
+export async function serveAsWorker(openLog: (config: Config, worker: number) => OpenLog): Promise<void> {
   const worker = new WorkerProcess();
-  await worker.serve(openOutput);
+  await worker.serve(openLog);
 }
 
 class WorkerProcess {
   readonly #channel: Channel;
   #config: Config | undefined;
-  #output: Output | undefined;
+  #reopenLog: () => void = () => undefined;
   #selling: Selling | undefined;
   #mapping: Mapping | undefined;
   readonly #inOrder = oneByOne();
@@ -61,13 +66,13 @@ class WorkerProcess {
       answered: ({ fingerprint, kind, ageMs }: Waited) => this.#learnt?.answered(fingerprint, kind, ageMs),
       keyless: (news: KeylessNews) => this.#hearKeyless(news),
       recheck: ({ key, requestId, address }: Recheck) => this.#selling?.askV1(new Secret(key), requestId, address),
-      reopenLog: () => this.#output?.reopen(),
+      reopenLog: () => this.#reopenLog(),
       stop: (signal: string | undefined) => this.#stop(signal),
     };
     this.#channel = openChannel(process, handlers);
   }
 
-  async serve(openOutput: (config: Config) => Output): Promise<void> {
+  async serve(openLog: Parameters<typeof serveAsWorker>[0]): Promise<void> {
     const asked = new Promise<string | undefined>((resolve) => {
       this.#stop = resolve;
       // Without the primary no process replaces or reports this one: it finishes the orders under way and stops.
@@ -75,9 +80,8 @@ class WorkerProcess {
     });
     const briefing = (await this.#channel.ask('join')) as JoinReply;
     const config = (this.#config = settingsSent(briefing.settings));
-    this.#output = openOutput(config);
-    const log = createLog(config.logLevel, this.#output, briefing.worker);
-    process.removeAllListeners('warning').on('warning', (warning) => log.warn('node_warning', errorFields(warning)));
+    const { log, reopen } = openLog(config, briefing.worker);
+    this.#reopenLog = reopen;
     // A newer set may have come by `useMapping` before this answer.
     await this.#inOrder(async () => this.#mapping ?? this.#use(briefing.files, false));
     try {

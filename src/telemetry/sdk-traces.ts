@@ -25,6 +25,7 @@ const BATCH_MAX = 512;
 const SEND_EVERY_MS = 2_000;
 const SEND_MS_MAX = 5_000;
 const CLOSE_MS_MAX = 2_000;
+const REASON_MAX = 200;
 const OTLP_PATH = '/v1/traces';
 
 export function createSdkTraces({ url, showId, onTrouble }: TracesOptions): Traces {
@@ -163,7 +164,7 @@ function createProvider(address: string, onTrouble: TracesOptions['onTrouble']):
     send(spans, (result) => {
       const isTaken = Number(result.code) === 0;
       if (!isTaken && !hasFailed)
-        onTrouble('traces', new Error('TRACES_URL takes no spans; they are lost until it does.', { cause: result.error }));
+        onTrouble('traces', new Error(`TRACES_URL takes no spans (${reasonOf(result.error)}); they are lost until it does.`));
       hasFailed = !isTaken;
       done(result);
     });
@@ -186,6 +187,11 @@ function createProvider(address: string, onTrouble: TracesOptions['onTrouble']):
       }),
     ],
   });
+}
+
+/** The beginning of the error's message, with the HTTP status where the collector gave one. An AggregateError has only a code. */
+function reasonOf({ message, code }: NodeJS.ErrnoException = new Error('no reason given')): string {
+  return (typeof code === 'number' ? `HTTP ${String(code)} ${message}` : message || String(code)).slice(0, REASON_MAX).trim();
 }
 
 function contextOf(trace: Trace | undefined): Context {

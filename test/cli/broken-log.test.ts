@@ -175,6 +175,26 @@ test('a log pipe that is not read, then closed, then read again', async () => {
   expect(read.text).toMatch(/"event":"stopped"\}\n$/);
 }, 60_000);
 
+test('each of several processes says that the log cannot be written, and that it can be again', async () => {
+  const pipe = join(newFolder(), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const first = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(pipe, 'w');
+  const shop = await openShop(['ignore', writer, 'pipe'], undefined, { WORKERS: '2' });
+  closeSync(writer);
+  const complaints = collect(shop.child.stderr!);
+  await until(shop.isReady);
+  closeSync(first);
+  // The first process logs no sale, but a reload.
+  shop.child.kill('SIGHUP');
+  await until(async () => (await shop.sell(20), complaints.text.split('\n').length === 4));
+  expect(complaints.text).toMatch(/^(?:The log cannot be written \(EPIPE\)\. .*\n){3}$/);
+
+  const read = collect(createReadStream(pipe));
+  for (const worker of [1, 2]) await until(() => new RegExp(`"worker":${worker},.*"event":"log_written_again"`).test(read.text));
+  expect(await shop.stop()).toBe(0);
+}, 60_000);
+
 test('a log socket that is not read, then read again, then closed, with standard error closed too', async () => {
   // What `spawn` calls a pipe is a socket.
   const shop = await openShop(['ignore', 'pipe', 'pipe']);

@@ -47,14 +47,15 @@ beforeAll(async () => {
   bodies = [];
   const hearing = createServer((request, response) => {
     void readBody(request).then((body) => {
-      if (request.url === '/v1/traces') bodies.push(body);
+      if (request.url === '/v1/traces' && request.headers['x-collector-key'] === 'of the collector') bodies.push(body);
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
   });
   collector = await listen(hearing);
   folder = newFolder();
   writeFileSync(join(folder, 'loaded.cjs'), LOADED);
-  gateway = await open('on', { TRACES_URL: collector.url });
+  const OTEL_EXPORTER_OTLP_TRACES_HEADERS = 'x-collector-key=of%20the%20collector';
+  gateway = await open('on', { TRACES_URL: collector.url, OTEL_EXPORTER_OTLP_TRACES_HEADERS });
 }, 60_000);
 afterAll(async () => {
   await gateway.end('SIGTERM');
@@ -172,12 +173,23 @@ test('a collector that cannot be reached is logged once and fails no sale', asyn
     expect((await buyAirtime(alone, { mobile_number: `080300001${10 + nth}` })).body.status).toBe('success');
   const isSaid = ({ event }: Line): boolean => event === 'traces';
   expect(await lineOf(alone, isSaid)).toMatchObject({
-    ...{ level: 'error', error: 'TRACES_URL takes no spans; they are lost until it does.' },
+    ...{ level: 'error', error: 'TRACES_URL takes no spans (connect ECONNREFUSED 127.0.0.1:9); they are lost until it does.' },
   });
   expect((await send(alone.url, '/api/user/')).status).toBe(200);
   const { code, tookMs } = await alone.end('SIGTERM');
   expect([code, linesOf(alone).filter(isSaid).length]).toEqual([0, 1]);
   expect(tookMs).toBeLessThan(8_000);
+}, 60_000);
+
+test('the log says with which status a collector refuses spans', async () => {
+  const refusing = await listen(createServer((_request, response) => void response.writeHead(401).end('{}')));
+  const refused = await open('refused', { TRACES_URL: refusing.url });
+  await buyAirtime(refused);
+  expect((await lineOf(refused, ({ event }) => event === 'traces'))?.['error']).toBe(
+    'TRACES_URL takes no spans (HTTP 401 Unauthorized); they are lost until it does.',
+  );
+  await refused.end('SIGTERM');
+  await refusing.close();
 }, 60_000);
 
 test('OpenTelemetry and pino-pretty are loaded only if TRACES_URL and LOG_FORMAT ask for them', async () => {

@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as Pg from 'pg';
+import type { Running } from '../../admin/read-routers';
 import { errorText } from '../../domain/shown-words';
 import { openJournalBeside } from '../../start/configured-stores';
 import { prepareDataFolder } from '../../start/data-folder';
@@ -20,11 +21,16 @@ const NODE_KEPT = 22;
 const FILES_MIN = 1_024;
 const FILES_GOOD = 16_384;
 
-export const checkMachine: Check = ({ config, now }) => [
-  judgeNode(process.versions.node),
-  judgeOpenFiles(readOpenFilesLimit()),
-  well(`Times are told in ${config.timeZone}: ${new Date(now()).toLocaleString('en-GB', { timeZone: config.timeZone })}.`),
-];
+export const checkMachine: Check = ({ config: { timeZone }, found, now }) => {
+  // A unit or a container gives the gateway another Node and another limit than this command has.
+  const { node, openFilesMax = readOpenFilesLimit() }: Pick<Running, 'node' | 'openFilesMax'> =
+    found.kind === 'running' ? found.running : { node: process.version };
+  return [
+    judgeNode(node.slice(1)),
+    judgeOpenFiles(openFilesMax),
+    well(`Times are told in ${timeZone}: ${new Date(now()).toLocaleString('en-GB', { timeZone })}.`),
+  ];
+};
 
 export function judgeNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 import { isLoopback } from '../../start/config-values';
 import { catalogListsOf } from '../../gateway/read/catalog-lists';
 import type { PriceList } from '../../price-lists/price-lists';
@@ -127,9 +127,13 @@ function checkOwnNumbers(catalog: PriceList, mapping: Mapping): readonly Finding
 
 type Answer = { readonly status: number; readonly body: unknown; readonly isJson: boolean; readonly dateMs: number | undefined };
 
+/** As for the gateway's own calls, certificates are verified whatever the environment says. */
+const dispatcher = new Agent({ connect: { rejectUnauthorized: true } });
+
 async function askV1(url: string, path: string, key?: string): Promise<Answer | { readonly code: string }> {
   try {
     const answer = await request(`${url}${path}`, {
+      dispatcher,
       headers: {
         accept: 'application/json',
         'accept-encoding': 'identity',

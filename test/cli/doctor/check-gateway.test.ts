@@ -2,8 +2,10 @@
 import { createAdminServer, type AdminServer } from '../../../src/admin/admin-server';
 import { createReadRouter } from '../../../src/admin/read-routers';
 import { examine, type Named } from '../../../src/cli/doctor';
+import { askRunning } from '../../../src/cli/running-gateway';
 import { describeConfig, type Config } from '../../../src/config';
 import { Secret } from '../../../src/domain/credentials';
+import { readOpenFilesLimit } from '../../../src/start/descriptors';
 import { createMetrics } from '../../../src/telemetry/metrics';
 import { configFor, send, useHouse } from '../../flows/house';
 
@@ -25,6 +27,7 @@ test('a gateway that works, and one with other settings', async () => {
   expect(ready).toMatchObject({ level: 'well', what: expect.stringMatching(/runs and is ready, on Node \d+/) as string });
   expect(other).toMatchObject({ level: 'mend', what: expect.stringMatching(/LOG_LEVEL is info there, debug here/) as string });
   expect(JSON.stringify(other)).not.toContain(SECRET);
+  expect(await askRunning(settings())).toMatchObject({ node: process.version, openFilesMax: readOpenFilesLimit() });
 });
 
 test('no gateway answers', async () => {

@@ -1,11 +1,12 @@
 // Machines that are not fit to keep orders, each a real one.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Check, Finding } from '../../../src/cli/doctor/finding';
+import type { Check, CheckInput, Finding } from '../../../src/cli/doctor/finding';
 import {
   checkDatabase,
   checkDataFolder,
   checkJournal,
+  checkMachine,
   checkMappings,
   checkSecrets,
   cureFor,
@@ -25,13 +26,17 @@ const KEY = 'ab'.repeat(32);
 let folder: string;
 beforeEach(() => (folder = newFolder()));
 
+interface Given extends Pick<CheckInput, 'found' | 'now'> {
+  readonly dataDir: string;
+}
+
 async function look(
   check: Check,
   env: Record<string, string> = {},
-  { dataDir = folder, now = Date.now } = {},
+  { dataDir = folder, now = Date.now, found = { kind: 'none' } }: Partial<Given> = {},
 ): Promise<readonly Finding[]> {
   const config = configFor(dataDir, env);
-  return [await check({ config, found: { kind: 'none' }, key: undefined, mapping: undefined, now })].flat();
+  return [await check({ config, found, key: undefined, mapping: undefined, now })].flat();
 }
 
 const brief = (findings: readonly Finding[]): string[] => findings.map(({ level, what }) => `${level}: ${what}`);
@@ -41,6 +46,16 @@ async function makeJournal(env: Record<string, string>): Promise<void> {
   await journal.open(newOrder());
   await journal.close();
 }
+
+test('Node and the limit of open files are those of the gateway that runs', async () => {
+  const running = { node: 'v20.19.0', openFilesMax: 256 } as never;
+  const found = { kind: 'running', running, readyz: { status: 200, waitingFor: [] }, metrics: '' } as const;
+  expect(brief(await look(checkMachine, {}, { found }))).toEqual([
+    'note: Node is 20.19.0.',
+    'mend: The limit of open files is 256.',
+    expect.stringMatching(/^well: Times are told in /),
+  ]);
+});
 
 test('a good folder is left unchanged', async () => {
   expect(brief(await look(checkDataFolder))).toEqual([

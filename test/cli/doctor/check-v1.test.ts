@@ -2,6 +2,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { X509Certificate } from 'node:crypto';
+import { runInThisContext } from 'node:vm';
 import { Secret } from '../../../src/domain/credentials';
 import { checkFolder } from '../../../src/mapping/check';
 import { checkKey, checkReach, checkTls } from '../../../src/cli/doctor/check-v1';
@@ -109,6 +110,17 @@ describe('TLS', () => {
   test('a certificate that is not trusted', async () => {
     expectMend(await checkReach(patient(url)), /cannot be reached .*CERT/, /NODE_EXTRA_CA_CERTS/);
     expect(await checkTls(patient(url))).toEqual([]);
+  });
+
+  test('a certificate that is not trusted, where the environment tells Node to trust any', async () => {
+    // The environment that Node itself reads; the suite has a copy.
+    const environment = runInThisContext('process.env') as NodeJS.ProcessEnv;
+    environment['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    try {
+      expectMend(await checkReach(patient(url)), /cannot be reached .*CERT/, /NODE_EXTRA_CA_CERTS/);
+    } finally {
+      delete environment['NODE_TLS_REJECT_UNAUTHORIZED'];
+    }
   });
 
   test('a certificate that expires soon', async () => {
