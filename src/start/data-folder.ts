@@ -130,8 +130,9 @@ export const SIGN_MS = 20_000;
 
 /** How many processes sold from this data folder of late. */
 export function signsOfLife(dataDir: string): number {
-  const isFresh = (name: string): boolean =>
-    (statSync(join(dataDir, 'processes', name), { throwIfNoEntry: false })?.mtimeMs ?? 0) > Date.now() - SIGN_MS;
+  const signMsOf = (name: string): number => statSync(join(dataDir, 'processes', name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  // A sign from the future is an old one, of a clock that was ahead: who runs has given another one since that clock was set.
+  const isFresh = (name: string): boolean => Math.abs(Date.now() - signMsOf(name)) < SIGN_MS;
   return namesOfSigns(dataDir).filter(isFresh).length;
 }
 
