@@ -136,7 +136,7 @@ export async function startWorker(config: Config, log: Log, joined: Joined): Pro
 
 async function start(config: Config, log: Log, clock: FollowingClock, closers: (() => Promise<void>)[]): Promise<Service> {
   const mapping = (): Mapping => live.current();
-  for (const detail of prepareDataFolder(config.dataDir)) log.warn('data_folder', { detail });
+  for (const detail of prepareDataFolder(config)) log.warn('data_folder', { detail });
   await ensureFree(config, ['public', 'admin']);
   const tools = createTools(config, { log, clock, closers, mapping, isJournalWritable: () => selling.journal.isWritable() });
   const { observer, metrics } = tools;

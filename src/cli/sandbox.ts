@@ -18,7 +18,7 @@ export function sandboxCommand(): Command {
     .addHelpText('after', HELP)
     .action(async () => {
       const { config } = readConfig();
-      for (const sentence of prepareDataFolder(config.dataDir)) process.stderr.write(`${sentence}.\n`);
+      for (const sentence of prepareDataFolder(config)) process.stderr.write(`${sentence}.\n`);
       const stop = listenForStop();
       const sandbox = await openSandbox({
         dataDir: join(config.dataDir, 'sandbox'),

@@ -49,7 +49,7 @@ const USE_MS = 60_000;
 
 /** Starts all processes. Throws an Error that explains the obstacle, or when `stopAsked` resolves meanwhile; no process is left running then. */
 export async function startPrimary(config: Config, log: Log, stopAsked: Promise<unknown>): Promise<Omit<Service, 'gateway'>> {
-  for (const detail of prepareDataFolder(config.dataDir)) log.warn('data_folder', { detail });
+  for (const detail of prepareDataFolder(config)) log.warn('data_folder', { detail });
   await ensureFree(config, ['public', 'admin']);
   return openOrCloseAll((closers) => start(config, log, closers), stopAsked);
 }

@@ -1,6 +1,9 @@
 /** Makes and tests the data folder before anything else is started, and explains a fault once, in a sentence. */
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Config } from '../config';
+
+type Settings = Pick<Config, 'dataDir' | 'gatewaySecret' | 'journalUrl'>;
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there',
@@ -19,7 +22,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Enough for a start: the secret, the set of mappings, the first pages of the journal. */
 const ROOM_BYTES = 256 * 1024;
 const OTHERS = 0o077;
-/** Without these nothing is sold: a start tries those that are there. The journal tries its own files. */
+/** Without these nothing is sold: a start tries those that are there and that it uses. The journal tries its own files. */
 const NEEDED_FOLDERS = ['mapping-history', 'processes', 'spool', 'told'];
 /** Read at each start, and written only when what they tell has changed. */
 const NEEDED_FILES = ['gateway.secret', 'gateway.secret-check', 'journal-left', 'upstream-left'];
@@ -36,20 +39,26 @@ const FILES = [
 const FOLDERS = [...NEEDED_FOLDERS, 'journal', 'notes', 'number-index', 'sandbox', 'traffic'];
 
 /** Throws a plain Error with a sentence that names the setting. Returns warnings for the operator, a sentence each. */
-export function prepareDataFolder(folder: string): readonly string[] {
+export function prepareDataFolder(config: Settings): readonly string[] {
+  const { dataDir: folder } = config;
   explained(`DATA_DIR is ${folder}`, () => {
     // Only for the owner: the contents show who bought what.
     makeFolder(folder, 0o700);
     tryToUse(folder, true);
     tryToWrite(folder);
   });
-  const tryPart = (isFolder: boolean) => (name: string) => {
+  for (const name of [...NEEDED_FOLDERS, ...NEEDED_FILES].filter((part) => isUsed(part, config))) {
     const path = join(folder, name);
-    explained(`DATA_DIR has ${path}`, () => tryToUse(path, isFolder));
-  };
-  NEEDED_FOLDERS.forEach(tryPart(true));
-  NEEDED_FILES.forEach(tryPart(false));
+    explained(`DATA_DIR has ${path}`, () => tryToUse(path, NEEDED_FOLDERS.includes(name)));
+  }
   return process.platform === 'win32' ? [] : closeToOthers(folder);
+}
+
+function isUsed(part: string, { dataDir, gatewaySecret, journalUrl }: Settings): boolean {
+  if (part === 'spool') return /^postgres(?:ql)?:/i.test(journalUrl);
+  // Beside GATEWAY_SECRET it is compared where an earlier build has left no check value.
+  if (part === 'gateway.secret') return gatewaySecret === undefined || !existsSync(join(dataDir, 'gateway.secret-check'));
+  return true;
 }
 
 function explained(what: string, work: () => void): void {
@@ -130,8 +139,9 @@ export const SIGN_MS = 20_000;
 
 /** How many processes sold from this data folder of late. */
 export function signsOfLife(dataDir: string): number {
-  const isFresh = (name: string): boolean =>
-    (statSync(join(dataDir, 'processes', name), { throwIfNoEntry: false })?.mtimeMs ?? 0) > Date.now() - SIGN_MS;
+  const signMsOf = (name: string): number => statSync(join(dataDir, 'processes', name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  // A sign from the future is an old one, of a clock that was ahead: who runs has given another one since that clock was set.
+  const isFresh = (name: string): boolean => Math.abs(Date.now() - signMsOf(name)) < SIGN_MS;
   return namesOfSigns(dataDir).filter(isFresh).length;
 }
 

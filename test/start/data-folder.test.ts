@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Secret } from '../../src/domain/credentials';
 import { prepareDataFolder } from '../../src/start/data-folder';
 import { newFolder } from '../new-folder';
 
@@ -10,10 +11,14 @@ const RUN_TYPESCRIPT = join(__dirname, '..', 'journal', 'run-typescript.cjs');
 let folder: string;
 beforeEach(() => (folder = newFolder()));
 
+type Settings = Partial<Parameters<typeof prepareDataFolder>[0]>;
+const prepare = (dataDir: string, settings: Settings = {}): readonly string[] =>
+  prepareDataFolder({ dataDir, journalUrl: 'lmdb:', gatewaySecret: undefined, ...settings });
+
 test('the data folder is made with its parent folders, and may exist already', () => {
   const deep = join(folder, 'a', 'b', 'c');
-  prepareDataFolder(deep);
-  prepareDataFolder(deep);
+  prepare(deep);
+  prepare(deep);
   expect(existsSync(deep)).toBe(true);
 });
 
@@ -21,7 +26,7 @@ test('a new data folder is open to its owner alone, and its new parent folders g
   const modeOf = (path: string) => statSync(path).mode & 0o777;
   const before = process.umask(0o022);
   try {
-    prepareDataFolder(join(folder, 'lib', 'data'));
+    prepare(join(folder, 'lib', 'data'));
   } finally {
     process.umask(before);
   }
@@ -34,7 +39,7 @@ test('a data folder that this user may not write is refused with a message', () 
   // Root may write everywhere, so the test runs as another user for a moment.
   if (isRoot) process.seteuid!(65_534);
   try {
-    expect(() => prepareDataFolder(join(folder, 'mine'))).toThrow('which cannot be used: this user may not write there.');
+    expect(() => prepare(join(folder, 'mine'))).toThrow('which cannot be used: this user may not write there.');
   } finally {
     if (isRoot) process.seteuid!(0);
     chmodSync(folder, 0o700);
@@ -44,7 +49,7 @@ test('a data folder that this user may not write is refused with a message', () 
 test('a file in place of the data folder is refused with a message that names DATA_DIR', () => {
   writeFileSync(join(folder, 'file'), '');
   for (const path of ['file', 'file/below'])
-    expect(() => prepareDataFolder(join(folder, path))).toThrow(
+    expect(() => prepare(join(folder, path))).toThrow(
       `DATA_DIR is ${join(folder, path)}, which cannot be used: there is a file in its place.`,
     );
 });
@@ -56,7 +61,25 @@ test.each([
 ])('a data folder with a thing of the other kind under the name %s is refused with its path', (name, reason) => {
   if (name === 'told') writeFileSync(join(folder, name), '');
   else mkdirSync(join(folder, name));
-  expect(() => prepareDataFolder(folder)).toThrow(`DATA_DIR has ${join(folder, name)}, which cannot be used: ${reason}.`);
+  expect(() => prepare(folder)).toThrow(`DATA_DIR has ${join(folder, name)}, which cannot be used: ${reason}.`);
+});
+
+const SECRET = new Secret('of the settings');
+
+test.each<[string, Settings, Settings]>([
+  ['gateway.secret', { gatewaySecret: undefined }, { gatewaySecret: SECRET }],
+  ['spool', { journalUrl: 'postgres://db/orders', gatewaySecret: SECRET }, { journalUrl: 'lmdb:' }],
+])('a part that the settings do not use is no obstacle, whatever it is: %s', (name, used, unused) => {
+  if (name === 'spool') writeFileSync(join(folder, name), '');
+  else mkdirSync(join(folder, name));
+  writeFileSync(join(folder, 'gateway.secret-check'), 'ab'.repeat(16));
+  expect(() => prepare(folder, used)).toThrow(`DATA_DIR has ${join(folder, name)}, which cannot be used`);
+  expect(() => prepare(folder, unused)).not.toThrow();
+});
+
+test('the gateway.secret of an earlier build, which left no check value, is read beside GATEWAY_SECRET too', () => {
+  mkdirSync(join(folder, 'gateway.secret'));
+  expect(() => prepare(folder, { gatewaySecret: SECRET })).toThrow('gateway.secret, which cannot be used');
 });
 
 test.each([
@@ -73,7 +96,7 @@ test.each([
   const asAnother = `const { prepareDataFolder } = require(${JSON.stringify(SOURCE)});
     process.chdir(${JSON.stringify(folder)});
     if (process.getuid() === 0) process.setuid(65534);
-    try { prepareDataFolder('.'); } catch (error) { console.log(error.message); }`;
+    try { prepareDataFolder({ dataDir: '.', journalUrl: 'lmdb:' }); } catch (error) { console.log(error.message); }`;
   expect(execFileSync(process.execPath, ['-r', RUN_TYPESCRIPT, '-e', asAnother], { encoding: 'utf8' })).toBe(
     reason === undefined ? '' : `DATA_DIR has ${name}, which cannot be used: ${reason}.\n`,
   );
@@ -82,14 +105,14 @@ test.each([
 test('a DATA_DIR whose links lead in a circle is refused with a message', () => {
   symlinkSync(join(folder, 'two'), join(folder, 'one'));
   symlinkSync(join(folder, 'one'), join(folder, 'two'));
-  expect(() => prepareDataFolder(join(folder, 'one'))).toThrow('its links lead in a circle');
+  expect(() => prepare(join(folder, 'one'))).toThrow('its links lead in a circle');
 });
 
 // Node's mkdir with `recursive` never returns for this path.
 (existsSync('/proc/self') ? test : test.skip)(
   'a DATA_DIR where the system makes no folders is refused with a message and without hanging',
   () => {
-    expect(() => prepareDataFolder('/proc/compat-gateway/data')).toThrow(/^DATA_DIR is .*, which cannot be used: .+\.$/);
+    expect(() => prepare('/proc/compat-gateway/data')).toThrow(/^DATA_DIR is .*, which cannot be used: .+\.$/);
   },
 );
 
@@ -101,7 +124,7 @@ test('a data folder that others may enter is reported with the cure, and our fil
   chmodSync(join(folder, 'notes.txt'), 0o644);
   chmodSync(join(folder, 'journal'), 0o755);
   chmodSync(folder, 0o750);
-  expect(prepareDataFolder(folder)).toEqual([
+  expect(prepare(folder)).toEqual([
     `DATA_DIR is ${folder}, which other users may enter (750): chmod 700 ${folder}`,
     `${join(folder, 'gateway.secret')} was readable by other users (640); now it is not`,
     `${join(folder, 'journal')} was readable by other users (755); now it is not`,
@@ -109,10 +132,10 @@ test('a data folder that others may enter is reported with the cure, and our fil
   const modeOf = (name: string) => statSync(join(folder, name)).mode & 0o777;
   expect(['.', 'gateway.secret', 'journal', 'notes.txt'].map(modeOf)).toEqual([0o750, 0o600, 0o700, 0o644]);
   chmodSync(folder, 0o700);
-  expect(prepareDataFolder(folder)).toEqual([]);
+  expect(prepare(folder)).toEqual([]);
 });
 
 test('testing whether the data folder can be written leaves no file behind', () => {
-  prepareDataFolder(folder);
+  prepare(folder);
   expect(readdirSync(folder)).toEqual([]);
 });

@@ -100,7 +100,8 @@ const FILE_SYSTEMS: Readonly<Record<number, readonly [name: string, level: 'lost
 const ROOM_MIN_BYTES = 2 ** 30;
 const MIB = 2 ** 20;
 
-export const checkDataFolder: Check = async ({ config: { dataDir } }) => {
+export const checkDataFolder: Check = async ({ config }) => {
+  const { dataDir } = config;
   if (!existsSync(dataDir))
     return note(
       `There is no data folder at ${dataDir} yet.`,
@@ -108,7 +109,7 @@ export const checkDataFolder: Check = async ({ config: { dataDir } }) => {
       'Check that DATA_DIR is that of the gateway.',
     );
   try {
-    const said = prepareDataFolder(dataDir);
+    const said = prepareDataFolder(config);
     return [
       ...said.map((sentence) => note(`${sentence}.`, 'These files show who bought what.', 'Do what the first sentence says.')),
       ...(await judgeDisk('DATA_DIR', dataDir)),
