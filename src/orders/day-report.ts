@@ -2,7 +2,7 @@
 import { addKobo, kobo, ZERO_KOBO, type AmountMinor } from '../domain/amount';
 import type { Clock } from '../domain/clock';
 import type { Day } from '../domain/day';
-import type { Order } from '../domain/order';
+import { lastAttemptAt, type Order } from '../domain/order';
 import { deliveryOf, isSafeToRefund, referenceOf } from '../domain/outcome';
 import { compareReceipt, numberIn, rulesOut } from '../gateway/proof/compare-receipt';
 import { isAlike, isTimely, traitsIn } from '../gateway/proof/find-lost';
@@ -79,11 +79,13 @@ export async function reportDay(day: Day, parts: DayParts): Promise<DayReport> {
   const theirs = new Set(others.map(({ row }) => row));
   const own = v1.rows.filter((row) => !theirs.has(row));
   const pairs = pairUp(orders, own, v1.aheadMs, parts);
-  const zone = zoneOf(pairs);
   const isOfDay = (atMs: number): boolean => atMs >= day.fromMs && atMs < day.untilMs;
   const ofDay = orders.filter(({ openedAtMs }) => isOfDay(openedAtMs));
   const matched: Pair[] = [];
   for (const order of ofDay) matched.push(pairs.get(order) ?? (await askForRow(order, ask)));
+  const knownZone = zoneOf(new Set([...pairs.values(), ...matched]));
+  if (knownZone === undefined) unread.push("The zone of v1's times is not known: its rows are of other hours than their orders.");
+  const zone = knownZone ?? 0;
   const unasked = matched.filter(({ isUnread }) => isUnread === true).length;
   if (unasked > 0) unread.push(`What v1 has of orders whose references its history did not show: ${unasked}.`);
   const taken = new Set([...pairs.values(), ...others].map(({ row }) => row));
@@ -109,7 +111,7 @@ export async function reportDay(day: Day, parts: DayParts): Promise<DayReport> {
     v1: sumUp(rows.filter(({ status }) => status === 'charged').map(chargedByV1)),
     otherKeys: sumUp(othersOfDay.filter(({ row }) => row.status === 'charged').map(({ row }) => chargedByV1(row))),
     refunds: rows.filter(({ status }) => status === 'failed').length,
-    wallet: walletOf(v1, isOfDay, zone),
+    wallet: knownZone === undefined ? undefined : walletOf(v1, isOfDay, knownZone),
   };
 }
 
@@ -208,17 +210,24 @@ function requestIdIn({ data }: V1Row): string | undefined {
   return [data['request_id'], meta?.request_id].find((id) => typeof id === 'string' && id !== '') as string | undefined;
 }
 
-/** The index of the right zone in `timesMs`, by the rows whose order is certain. West Africa Time if there are none. */
-function zoneOf(pairs: ReadonlyMap<Order, Pair & { readonly row: V1Row }>): number {
-  const votes = [...pairs.values()]
-    .filter(({ isSure }) => isSure)
-    .map(({ order, row }) => nearestOf(row.timesMs, order.openedAtMs));
-  return votes.filter((vote) => vote === 1).length * 2 > votes.length ? 1 : 0;
+/**
+ * The index of the right zone in `timesMs`, by the rows whose order is certain; undefined where most of them are in none. West Africa Time if there
+ * are no such rows.
+ */
+function zoneOf(pairs: ReadonlySet<Pair>): number | undefined {
+  const votes = [...pairs].flatMap(({ order, row, isSure }) =>
+    isSure && row !== undefined && row.timesMs.length > 0 ? [zoneBy(row, order)] : [],
+  );
+  const isMost = (zone: number): boolean => votes.filter((vote) => vote === zone).length * 2 > votes.length;
+  return isMost(NO_ZONE) ? undefined : isMost(1) ? 1 : 0;
 }
 
-function nearestOf(timesMs: readonly number[], atMs: number): number {
-  const distances = timesMs.map((time) => Math.abs(time - atMs));
-  return distances.indexOf(Math.min(...distances));
+const NO_ZONE = -1;
+
+function zoneBy({ timesMs }: V1Row, order: Order): number {
+  const distances = timesMs.map((time) => Math.min(...[order.openedAtMs, lastAttemptAt(order)].map((at) => Math.abs(time - at))));
+  const least = Math.min(...distances);
+  return least > MARGIN_MS ? NO_ZONE : distances.indexOf(least);
 }
 
 /** Reads the receipt of an order whose reference was on no page: v1 may have the order all the same. */

@@ -322,6 +322,27 @@ test.each<['WAT' | 'UTC', { readonly utc?: true }]>([
   expect(made).toMatchObject({ orders: 2, wallet: { opening: 90_200, charged: 19_600, other: 0, closing: 70_600 } });
 });
 
+test("where v1's times are of a zone that is not known, the report is incomplete and tells no movement of the wallet", async () => {
+  const orders = ['V1', 'V2'].map((reference) => ({ id: reference.toLowerCase(), outcome: sold(reference) }));
+  const rows = ['V1', 'V2'].map((reference) => ({ reference, atMs: NOON_MS - 6 * HOUR_MS }));
+  const made = await report({ orders, rows });
+  expect(made).toMatchObject({
+    result: 'incomplete',
+    differences: [],
+    unread: [expect.stringMatching(/^The zone of v1's times/)],
+  });
+  expect(made.wallet).toBeUndefined();
+  // So it is where v1 shows none of them in the hours of the day.
+  const early = ['V1', 'V2'].map((reference) => ({ reference, atMs: DAY.fromMs - 3 * HOUR_MS }));
+  expect((await report({ orders, rows: early })).unread).toEqual(made.unread);
+  // One row of another hour may be of an order that was sold before it came here.
+  const mixed = await report({
+    orders: [...orders, { id: 'v3', outcome: sold('V3') }],
+    rows: [rows[0]!, { reference: 'V2' }, { reference: 'V3' }],
+  });
+  expect(textOf(mixed)).toEqual(['agree']);
+});
+
 test('a number that differs is reported of an order whose operation has another name by now', async () => {
   const orders = [{ id: 'a', operation: 'sell_airtime', outcome: sold('V1') }];
   const { differences } = await report({ orders, rows: [{ reference: 'V1', phone: '08099999999' }] });
