@@ -290,9 +290,9 @@ function walletOf(v1: V1Day, isOfDay: (atMs: number) => boolean, zone: number): 
   const isInDay = ({ timesMs }: V1Row): boolean => isOfDay(timesMs[zone]!);
   const rows = v1.rows.filter(isInDay);
   const newest = v1.rows.findIndex(isInDay);
-  const following = newest > 0 ? v1.rows[newest - 1] : v1.next;
-  const opening = rows.at(-1)?.balance?.before;
-  const closing = following === undefined ? v1.walletNow : following.balance?.before;
+  const following = newest > 0 ? v1.rows.slice(0, newest) : v1.next;
+  const opening = balanceBefore(rows);
+  const closing = following.length === 0 ? v1.walletNow : balanceBefore(following);
   if (!v1.isWhole || opening === undefined || closing === undefined) return undefined;
   let [charged, moneyIn] = [0, 0];
   const refunds = new Set<number>();
@@ -314,4 +314,16 @@ function walletOf(v1: V1Day, isOfDay: (atMs: number) => boolean, zone: number): 
     other += spent;
   }
   return { opening, charged: kobo(charged), moneyIn: kobo(moneyIn), other: other === 0 ? ZERO_KOBO : kobo(other), closing };
+}
+
+/**
+ * The balance before the oldest of these rows, which are newest first. v1 may list the rows of one second in any order: the oldest of them begins
+ * with what no other one ends with. Undefined where that is not one balance.
+ */
+function balanceBefore(rows: readonly V1Row[]): AmountMinor | undefined {
+  const oldestMs = rows.at(-1)?.timesMs[0];
+  const ofSecond = rows.filter(({ timesMs }) => timesMs[0] === oldestMs).map(({ balance }) => balance);
+  const isFirst = (one: V1Row['balance']): boolean => !ofSecond.some((other) => other !== one && other?.after === one?.before);
+  const [before, ...others] = new Set(ofSecond.filter(isFirst).map((balance) => balance?.before));
+  return others.length > 0 ? undefined : before;
 }
