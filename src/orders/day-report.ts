@@ -2,7 +2,7 @@
 import { addKobo, kobo, ZERO_KOBO, type AmountMinor } from '../domain/amount';
 import type { Clock } from '../domain/clock';
 import type { Day } from '../domain/day';
-import type { Order } from '../domain/order';
+import { lastAttemptAt, type Order } from '../domain/order';
 import { deliveryOf, isSafeToRefund, referenceOf } from '../domain/outcome';
 import { compareReceipt, numberIn, rulesOut } from '../gateway/proof/compare-receipt';
 import { isAlike, isTimely, traitsIn } from '../gateway/proof/find-lost';
@@ -79,11 +79,13 @@ export async function reportDay(day: Day, parts: DayParts): Promise<DayReport> {
   const theirs = new Set(others.map(({ row }) => row));
   const own = v1.rows.filter((row) => !theirs.has(row));
   const pairs = pairUp(orders, own, v1.aheadMs, parts);
-  const zone = zoneOf(pairs);
   const isOfDay = (atMs: number): boolean => atMs >= day.fromMs && atMs < day.untilMs;
   const ofDay = orders.filter(({ openedAtMs }) => isOfDay(openedAtMs));
   const matched: Pair[] = [];
   for (const order of ofDay) matched.push(pairs.get(order) ?? (await askForRow(order, ask)));
+  const knownZone = zoneOf(new Set([...pairs.values(), ...matched]));
+  if (knownZone === undefined) unread.push("The zone of v1's times is not known: its rows are of other hours than their orders.");
+  const zone = knownZone ?? 0;
   const unasked = matched.filter(({ isUnread }) => isUnread === true).length;
   if (unasked > 0) unread.push(`What v1 has of orders whose references its history did not show: ${unasked}.`);
   const taken = new Set([...pairs.values(), ...others].map(({ row }) => row));
@@ -109,7 +111,7 @@ export async function reportDay(day: Day, parts: DayParts): Promise<DayReport> {
     v1: sumUp(rows.filter(({ status }) => status === 'charged').map(chargedByV1)),
     otherKeys: sumUp(othersOfDay.filter(({ row }) => row.status === 'charged').map(({ row }) => chargedByV1(row))),
     refunds: rows.filter(({ status }) => status === 'failed').length,
-    wallet: walletOf(v1, isOfDay, zone),
+    wallet: knownZone === undefined ? undefined : walletOf(v1, isOfDay, knownZone),
   };
 }
 
@@ -208,17 +210,24 @@ function requestIdIn({ data }: V1Row): string | undefined {
   return [data['request_id'], meta?.request_id].find((id) => typeof id === 'string' && id !== '') as string | undefined;
 }
 
-/** The index of the right zone in `timesMs`, by the rows whose order is certain. West Africa Time if there are none. */
-function zoneOf(pairs: ReadonlyMap<Order, Pair & { readonly row: V1Row }>): number {
-  const votes = [...pairs.values()]
-    .filter(({ isSure }) => isSure)
-    .map(({ order, row }) => nearestOf(row.timesMs, order.openedAtMs));
-  return votes.filter((vote) => vote === 1).length * 2 > votes.length ? 1 : 0;
+/**
+ * The index of the right zone in `timesMs`, by the rows whose order is certain; undefined where most of them are in none. West Africa Time if there
+ * are no such rows.
+ */
+function zoneOf(pairs: ReadonlySet<Pair>): number | undefined {
+  const votes = [...pairs].flatMap(({ order, row, isSure }) =>
+    isSure && row !== undefined && row.timesMs.length > 0 ? [zoneBy(row, order)] : [],
+  );
+  const isMost = (zone: number): boolean => votes.filter((vote) => vote === zone).length * 2 > votes.length;
+  return isMost(NO_ZONE) ? undefined : isMost(1) ? 1 : 0;
 }
 
-function nearestOf(timesMs: readonly number[], atMs: number): number {
-  const distances = timesMs.map((time) => Math.abs(time - atMs));
-  return distances.indexOf(Math.min(...distances));
+const NO_ZONE = -1;
+
+function zoneBy({ timesMs }: V1Row, order: Order): number {
+  const distances = timesMs.map((time) => Math.min(...[order.openedAtMs, lastAttemptAt(order)].map((at) => Math.abs(time - at))));
+  const least = Math.min(...distances);
+  return least > MARGIN_MS ? NO_ZONE : distances.indexOf(least);
 }
 
 /** Reads the receipt of an order whose reference was on no page: v1 may have the order all the same. */
@@ -281,9 +290,9 @@ function walletOf(v1: V1Day, isOfDay: (atMs: number) => boolean, zone: number): 
   const isInDay = ({ timesMs }: V1Row): boolean => isOfDay(timesMs[zone]!);
   const rows = v1.rows.filter(isInDay);
   const newest = v1.rows.findIndex(isInDay);
-  const following = newest > 0 ? v1.rows[newest - 1] : v1.next;
-  const opening = rows.at(-1)?.balance?.before;
-  const closing = following === undefined ? v1.walletNow : following.balance?.before;
+  const following = newest > 0 ? v1.rows.slice(0, newest) : v1.next;
+  const opening = balanceBefore(rows);
+  const closing = following.length === 0 ? v1.walletNow : balanceBefore(following);
   if (!v1.isWhole || opening === undefined || closing === undefined) return undefined;
   let [charged, moneyIn] = [0, 0];
   const refunds = new Set<number>();
@@ -305,4 +314,16 @@ function walletOf(v1: V1Day, isOfDay: (atMs: number) => boolean, zone: number): 
     other += spent;
   }
   return { opening, charged: kobo(charged), moneyIn: kobo(moneyIn), other: other === 0 ? ZERO_KOBO : kobo(other), closing };
+}
+
+/**
+ * The balance before the oldest of these rows, which are newest first. v1 may list the rows of one second in any order: the oldest of them begins
+ * with what no other one ends with. Undefined where that is not one balance.
+ */
+function balanceBefore(rows: readonly V1Row[]): AmountMinor | undefined {
+  const oldestMs = rows.at(-1)?.timesMs[0];
+  const ofSecond = rows.filter(({ timesMs }) => timesMs[0] === oldestMs).map(({ balance }) => balance);
+  const isFirst = (one: V1Row['balance']): boolean => !ofSecond.some((other) => other !== one && other?.after === one?.before);
+  const [before, ...others] = new Set(ofSecond.filter(isFirst).map((balance) => balance?.before));
+  return others.length > 0 ? undefined : before;
 }

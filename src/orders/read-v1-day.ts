@@ -23,8 +23,8 @@ export interface V1Row {
 export interface V1Day {
   /** Newest first. They reach `MARGIN_MS` beyond the day on both sides, because clocks differ. */
   readonly rows: readonly V1Row[];
-  /** The first row after `rows`, if there is one. Its balance before is the closing balance of the day. */
-  readonly next: V1Row | undefined;
+  /** The rows of the first second after `rows`; none if there is no later row. */
+  readonly next: readonly V1Row[];
   /** By how much our clock is ahead of v1's now; 0 where v1 does not tell its time. */
   readonly aheadMs: number;
   /** False where rows may be missing. */
@@ -44,7 +44,7 @@ export const MARGIN_MS = 15 * 60_000;
 /** `services`: v1's words for what is sold. */
 export async function readV1Day(day: Day, ask: Ask, clock: Clock, services: readonly string[]): Promise<V1Day> {
   const unread: string[] = [];
-  let nextListed: HistoryRow | undefined;
+  let nextListed: HistoryRow[] = [];
   const sinceMs = day.fromMs - MARGIN_MS;
   const pages = await readPages(
     {
@@ -52,7 +52,7 @@ export async function readV1Day(day: Day, ask: Ask, clock: Clock, services: read
       pagesMax: PAGES_MAX,
       wants(row) {
         const isLater = row.timesMs.every((time) => time >= day.untilMs + MARGIN_MS);
-        if (isLater) nextListed = row;
+        if (isLater) nextListed = [...(nextListed[0]?.timesMs[0] === row.timesMs[0] ? nextListed : []), row];
         return !isLater;
       },
     },
@@ -61,14 +61,14 @@ export async function readV1Day(day: Day, ask: Ask, clock: Clock, services: read
   const nowMs = clock.now();
   if (pages.missed !== undefined) unread.push(`v1's history: ${troubleOf(pages.missed)}.`);
   else if (pages.wholeSinceMs > sinceMs) unread.push("v1's history: not all of the day can be told from its pages.");
-  const listed = [...pages.rows.values(), ...(nextListed === undefined ? [] : [nextListed])];
+  const listed = [...pages.rows.values(), ...nextListed];
   const troubles: string[] = [];
   const rows: V1Row[] = [];
   const read = (row: HistoryRow): Promise<V1Row> => readRow(row, ask, services, troubles);
   for (let from = 0; from < listed.length; from += RECEIPTS_AT_ONCE)
     rows.push(...(await Promise.all(listed.slice(from, from + RECEIPTS_AT_ONCE).map(read))));
   if (troubles.length > 0) unread.push(`Receipts of v1 (${troubles.length}): ${troubles[0]}.`);
-  const next = nextListed === undefined ? undefined : rows.pop();
+  const next = rows.splice(pages.rows.size);
   const walletNow = await readWallet(ask);
   if (typeof walletNow === 'string') unread.push(`The wallet: ${walletNow}.`);
   return {

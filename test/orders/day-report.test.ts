@@ -59,6 +59,8 @@ interface World {
   /** Rows of v1's history, oldest first. Each charges 98 naira. The wallet begins with 1,000. */
   readonly rows?: readonly Row[];
   readonly utc?: true;
+  /** v1 lists the rows of one second oldest first. */
+  readonly isTurned?: true;
   /** By how much v1's clock is behind. */
   readonly behindMs?: number;
   readonly paidInLater?: number;
@@ -67,7 +69,7 @@ interface World {
   readonly answersInMs?: number;
 }
 
-async function report({ orders = [], rows = [], utc, behindMs = 0, paidInLater = 0, answer, answersInMs = 0 }: World) {
+async function report({ orders = [], rows = [], utc, isTurned, behindMs = 0, paidInLater = 0, answer, answersInMs = 0 }: World) {
   const journal = createMemoryJournal();
   const clock = createVirtualClock();
   for (const order of orders) {
@@ -104,7 +106,9 @@ async function report({ orders = [], rows = [], utc, behindMs = 0, paidInLater =
     if (status === 'failed') balance = before;
     return data;
   });
-  const newestFirst = [...listed].reverse();
+  const timeOf = (row: JsonObject) => row['created_at'] as string;
+  const byTime = (one: JsonObject, other: JsonObject): number => timeOf(other).localeCompare(timeOf(one));
+  const newestFirst = (isTurned ? [...listed] : [...listed].reverse()).sort(byTime);
   const upstream = createScriptedUpstream(clock, [], async (call, nth): Promise<Finding> => {
     if (answersInMs > 0) await pause(clock, answersInMs);
     const special = answer?.(call, nth);
@@ -322,6 +326,41 @@ test.each<['WAT' | 'UTC', { readonly utc?: true }]>([
   expect(made).toMatchObject({ orders: 2, wallet: { opening: 90_200, charged: 19_600, other: 0, closing: 70_600 } });
 });
 
+test("where v1's times are of a zone that is not known, the report is incomplete and tells no movement of the wallet", async () => {
+  const orders = ['V1', 'V2'].map((reference) => ({ id: reference.toLowerCase(), outcome: sold(reference) }));
+  const rows = ['V1', 'V2'].map((reference) => ({ reference, atMs: NOON_MS - 6 * HOUR_MS }));
+  const made = await report({ orders, rows });
+  expect(made).toMatchObject({
+    result: 'incomplete',
+    differences: [],
+    unread: [expect.stringMatching(/^The zone of v1's times/)],
+  });
+  expect(made.wallet).toBeUndefined();
+  // So it is where v1 shows none of them in the hours of the day.
+  const early = ['V1', 'V2'].map((reference) => ({ reference, atMs: DAY.fromMs - 3 * HOUR_MS }));
+  expect((await report({ orders, rows: early })).unread).toEqual(made.unread);
+  // One row of another hour may be of an order that was sold before it came here.
+  const mixed = await report({
+    orders: [...orders, { id: 'v3', outcome: sold('V3') }],
+    rows: [rows[0]!, { reference: 'V2' }, { reference: 'V3' }],
+  });
+  expect(textOf(mixed)).toEqual(['agree']);
+});
+
+test('the movement of the wallet is right where v1 lists the rows of one second in any order', async () => {
+  const times = [DAY.fromMs, DAY.fromMs, NOON_MS, DAY.untilMs, DAY.untilMs, DAY.untilMs + HOUR_MS, DAY.untilMs + HOUR_MS];
+  const orders = times.map((atMs, nth) => ({ id: `r${nth}`, outcome: sold(`V${nth}`), atMs }));
+  const rows = times.map((atMs, nth) => ({ reference: `V${nth}`, atMs }));
+  const wallet = { opening: 100_000, charged: 29_400, moneyIn: 0, other: 0, closing: 70_600 };
+  expect((await report({ orders, rows, isTurned: true })).wallet).toEqual(wallet);
+  // Without the sales of midnight the next ones are an hour later.
+  const later = await report({ orders, rows: rows.filter((_, nth) => nth !== 3 && nth !== 4), isTurned: true });
+  expect(later.wallet).toEqual(wallet);
+  // A charge and its refund in the second with which the day begins: either may have been first.
+  const refund: Row = { reference: 'V1', atMs: DAY.fromMs, more: { type: 'refund', balance_before: 902, balance_after: 1_000 } };
+  expect((await report({ orders, rows: [rows[0]!, refund] })).wallet).toBeUndefined();
+});
+
 test('a number that differs is reported of an order whose operation has another name by now', async () => {
   const orders = [{ id: 'a', operation: 'sell_airtime', outcome: sold('V1') }];
   const { differences } = await report({ orders, rows: [{ reference: 'V1', phone: '08099999999' }] });
@@ -361,6 +400,7 @@ test('a refund that v1 lists as a row of its own gives back the charge of its sa
   const orders = [{ id: 'a', outcome: { kind: 'declined', reference: 'V1' } as const }];
   const refund = (more: JsonObject = {}): Row => ({
     reference: 'V2',
+    atMs: NOON_MS + MINUTE_MS,
     more: { type: 'refund', balance_before: 902, balance_after: 1_000, ...more },
   });
   const sale = { reference: 'V1', status: 'failed' };
