@@ -14,6 +14,7 @@ import { byTime } from '../../journal/order-life';
 import type { Mapping } from '../../mapping/mapping';
 import type { CallContext, Upstream } from '../../upstream/upstream';
 import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
+import { isGenerated } from '../read/read-raw';
 import { hasItsFields, type SetOf, type Sets } from '../read/earlier-set';
 import { isMoneyIn } from '../../upstream/answer-data';
 import { compareReceipt, isExactly, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
@@ -229,11 +230,10 @@ class Matches {
 
   /**
    * Whether the rival leaves the row to this order. Two processes have opened an order each for one sale without an id, and v1 has sold one of them:
-   * it makes no difference to their scripts which one gets the row. Not while an attempt of one may be under way: its answer would give the row to both.
+   * it makes no difference to their scripts which one gets the row. With ids it would: also by that of a header a script asks about its own order. Not while an attempt of one may be under way: its answer would give the row to both.
    */
   #yields(rival: Order, order: Order): boolean {
-    const isWithoutId = ({ echo }: Order): boolean => Object.keys(echo).length === 0;
-    const isSameSale = rival.contentHash === order.contentHash && isWithoutId(rival) && isWithoutId(order);
+    const isSameSale = rival.contentHash === order.contentHash && isGenerated(rival.requestId) && isGenerated(order.requestId);
     return isSameSale && byTime(order, rival) < 0 && this.#look.isQuiet(rival) && this.#look.isQuiet(order);
   }
 }

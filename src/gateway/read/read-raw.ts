@@ -196,6 +196,13 @@ export function shortenRequestId(sent: string): string {
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
+const GENERATED = new RegExp(`^CG[${CROCKFORD}]{26}$`);
+
+/** Whether the order was sent without an id, so that no script may ask about it by an id of its own. */
+export function isGenerated(requestId: string): boolean {
+  return GENERATED.test(requestId);
+}
+
 /** A time-sortable request id for an order that was sent without one: `CG` and 26 characters. */
 export function generateRequestId(nowMs: number): string {
   let time = nowMs;

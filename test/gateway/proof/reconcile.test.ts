@@ -9,6 +9,7 @@ import type { CallContext, V1Call } from '../../../src/upstream/upstream';
 import { createPriceLists } from '../../../src/price-lists/price-lists';
 import { settlePromises } from '../../domain/virtual-clock';
 import { mappingBeside } from '../../mapping/mapping-set';
+import { generateRequestId } from '../../../src/gateway/read/read-raw';
 import { cannedCatalog } from '../reply-table/canned-v1';
 import { newFolder } from '../../new-folder';
 import { until } from '../../until';
@@ -662,29 +663,31 @@ test.each<[string, readonly Row[], number, unknown]>([
 describe('of two lost orders of one sale, which two processes opened', () => {
   const sale: Lost = { contentHash: 'sale' };
   const later: Lost = { ...sale, afterMs: 5 };
+  const [earlierId, laterId] = [generateRequestId(1), generateRequestId(2)] as const;
 
   test('the one opened first takes the only row once no attempt of either can be under way, and the other one was never sent', async () => {
     const room = openRoom([V1_ROW]);
-    await room.lose('r-2', later);
-    await room.lose('r-1', sale);
-    const outcomes = async () => [await room.outcomeOf('r-1'), await room.outcomeOf('r-2')];
-    await room.look('r-1', MINUTE_MS);
+    await room.lose(laterId, later);
+    await room.lose(earlierId, sale);
+    const outcomes = async () => [await room.outcomeOf(earlierId), await room.outcomeOf(laterId)];
+    await room.look(earlierId, MINUTE_MS);
     expect(await outcomes()).toEqual([UNKNOWN, UNKNOWN]);
-    await room.look('r-1', QUIET_MS);
+    await room.look(earlierId, QUIET_MS);
     expect(await outcomes()).toEqual([FOUND, UNKNOWN]);
-    await room.look('r-2', MINUTE_MS);
+    await room.look(laterId, MINUTE_MS);
     expect(await outcomes()).toEqual([FOUND, ABSENT]);
   });
 
-  test.each<[string, Lost, Lost]>([
-    ['has an id in a field', { ...sale, echo: { ref: 'r-1' } }, later],
-    ['is of another content', { ...sale, contentHash: 'another' }, later],
-    ['was tried just now', sale, { ...later, afterMs: QUIET_MS - 1_000 }],
-  ])('neither takes it where one %s', async (_title, first, second) => {
+  test.each<[string, string, Lost, Lost]>([
+    ['has an id of its script in a field', 'r-1', { ...sale, echo: { ref: 'r-1' } }, later],
+    ['has an id of its script in a header', 'r-1', sale, later],
+    ['is of another content', earlierId, { ...sale, contentHash: 'another' }, later],
+    ['was tried just now', earlierId, sale, { ...later, afterMs: QUIET_MS - 1_000 }],
+  ])('neither takes it where one %s', async (_title, firstId, first, second) => {
     const room = openRoom([V1_ROW]);
-    await room.lose('r-1', first);
-    await room.lose('r-2', second);
-    expect([await room.look('r-1', QUIET_MS), await room.outcomeOf('r-2')]).toEqual([UNKNOWN, UNKNOWN]);
+    await room.lose(firstId, first);
+    await room.lose(laterId, second);
+    expect([await room.look(firstId, QUIET_MS), await room.outcomeOf(laterId)]).toEqual([UNKNOWN, UNKNOWN]);
   });
 });
 
