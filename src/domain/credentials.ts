@@ -23,11 +23,14 @@ export class Secret {
     return this.#text === other.#text;
   }
 
-  /** A text of somebody else with a mask for this secret. The digits of a PIN may also be a part of a longer number, which stays. */
+  /**
+   * A text of somebody else with a mask for this secret. The digits of a PIN may also be a part of a longer number, which stays. So does an amount with its
+   * decimals: the reply shows it elsewhere, so a mask in its place would show the PIN.
+   */
   hideIn(text: string): string {
     if (!text.includes(this.#text)) return text;
     if (/\D/.test(this.#text)) return text.replaceAll(this.#text, MASK);
-    return text.replace(new RegExp(`(?<!\\d)${this.#text}(?!\\d)`, 'g'), MASK);
+    return text.replace(new RegExp(`(?<!\\d)${this.#text}(?!\\d|\\.\\d)`, 'g'), MASK);
   }
 
   toString(): string {

@@ -111,7 +111,10 @@ export function withoutKeys(text: string, headers: LegacyHeaders): string {
   const show = (word: string): string => (isKey(word.replace(/[.]+$/, '')) ? NOT_KEPT : word);
   // The whole word first: a key may have a slash too. What is joined to a key may be its PIN.
   const shown = text.replace(/[\w.+/=-]+/g, (word) => (show(word) === word ? word.split('/').map(show).join('/') : NOT_KEPT));
-  return shown.replace(/(?<=:value):\d{4,6}\b/g, '');
+  const withoutPins = shown.replace(/(?<=:value)(?::|%3A)\d{4,6}\b/gi, '');
+  // A PIN may also stand beside letters.
+  const pins = credentialParts(headers).filter((part) => /^\d{4,6}$/.test(part));
+  return pins.reduce((rest, pin) => rest.replace(new RegExp(`(?<!\\d)${pin}(?!\\d)`, 'g'), NOT_KEPT), withoutPins);
 }
 
 /** The words before a key that are no part of it: "Invalid token" is no secret. */

@@ -20,6 +20,7 @@ test.each([
   ['a.k-3y', 'Bearer a.k-3y:1234, key_a.k-3y_ or axk-3y', 'Bearer [secret]:1234, key_[secret]_ or axk-3y'],
   ['1234', '1234 of 08031234567, ₦1234', '[secret] of 08031234567, ₦[secret]'],
   ['1234', 'PIN1234, pin_1234 or 1234PIN', 'PIN[secret], pin_[secret] or [secret]PIN'],
+  ['1000', 'Airtime of 1000.00 naira. PIN 1000.', 'Airtime of 1000.00 naira. PIN [secret].'],
   ['1234', 'nothing', 'nothing'],
 ])('the secret %s is hidden in the text of others, and stays a part of a longer number', (text, said, shown) => {
   expect(new Secret(text).hideIn(said)).toBe(shown);

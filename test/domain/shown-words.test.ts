@@ -8,6 +8,7 @@ import {
   identifiesPerson,
   showPath,
   showText,
+  withoutKeys,
 } from '../../src/domain/shown-words';
 import { mapping } from '../gateway/reply-table/samples';
 import { MAPPINGS } from '../mapping/mapping-set';
@@ -227,4 +228,13 @@ test('the shipped files hold no secret', () => {
       name,
       found: [],
     });
+});
+
+test.each([
+  ['pin73519, 73519abc or x_73519', 'pin:value, :valueabc or x_:value'],
+  ['173519 or 735190', '173519 or 735190'],
+  ['the key abcDEF123456ghi%3A73519', 'the key :value'],
+  ['the key acme_live_k3y%3a4711 of another', 'the key :value of another'],
+])('a PIN is masked in %s, also beside letters or behind its key', (text, shown) => {
+  expect(withoutKeys(text, { authorization: 'Token abcDEF123456ghi:73519' })).toBe(shown);
 });
