@@ -41,6 +41,7 @@ const STATUS: Readonly<Record<Reloaded['kind'], number>> = {
   reloaded: 200,
   unchanged: 200,
   refused: 422,
+  folder_unreadable: 422,
   edited_meanwhile: 409,
   running_changed: 409,
   unwritable: 500,

@@ -35,6 +35,8 @@ export function describeReload(body: Readonly<Record<string, unknown>>): string 
       return `Nothing changed: ${hash} is in use already.\n`;
     case 'refused':
       return `${formatProblems(body['problems'] as readonly Problem[])}\nRefused: ${hash} stays in use.\n`;
+    case 'folder_unreadable':
+      return `${formatProblems(body['problems'] as readonly Problem[])}\nRefused: the gateway cannot read its mappings folder. Mend or remove what is named above. ${hash} stays in use.\n`;
     case 'edited_meanwhile':
       return `Refused: the gateway's folder holds ${String(body['found'])}, not the expected set. ${hash} stays in use.\n`;
     case 'running_changed':

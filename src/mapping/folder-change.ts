@@ -102,6 +102,7 @@ export function finishChange(folder: string): void {
 
 /** Throws if a file cannot be changed. Checked before the pending set is written: that set stays, and would overwrite later edits. */
 function proveWritable(folder: string, files: readonly NamedText[]): void {
+  mkdirSync(folder, { recursive: true });
   accessSync(folder, constants.W_OK);
   const names = new Set(files.map(({ name }) => name));
   for (const { name, text } of files) {

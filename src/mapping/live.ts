@@ -2,6 +2,7 @@
  * Holds the mapping set in use and replaces it as a whole. A set with errors is refused, and the set in use stays. It also
  * survives a restart, because every set is written to the history before it comes into use. Sales go on while a set is checked.
  */
+import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { errorText } from '../domain/shown-words';
 import { inTurns, oneByOne } from '../domain/steps';
@@ -34,6 +35,8 @@ interface ReloadAsked {
 export type Reloaded =
   | { readonly kind: 'reloaded' | 'unchanged'; readonly hash: string }
   | { readonly kind: 'refused'; readonly hash: string; readonly problems: readonly Problem[] }
+  /** The files in the folder cannot be read, so their edits could be lost unseen. */
+  | { readonly kind: 'folder_unreadable'; readonly hash: string; readonly problems: readonly Problem[] }
   /** The files are not the set that the operator has seen. */
   | { readonly kind: 'edited_meanwhile'; readonly hash: string; readonly found: string }
   /** The set in use is not the one that the operator has seen. */
@@ -140,10 +143,12 @@ class RunningSet {
     if (mapping === undefined) return { kind: 'refused', hash, problems };
     if (mapping.hash !== expectedHash) return { kind: 'edited_meanwhile', hash, found: mapping.hash };
     const read = readFolder(folder);
-    if ('problems' in read) return { kind: 'refused', hash, problems: read.problems };
+    const isEmpty = 'problems' in read && (!existsSync(folder) || read.problems[0]?.code === 'empty-folder');
+    if ('problems' in read && !isEmpty) return { kind: 'folder_unreadable', hash, problems: read.problems };
     // Edits in the folder that the operator has not seen must not be lost.
-    const standing = hashOf(read.files);
-    if (![hash, expectedHash, folderHash].includes(standing)) return { kind: 'edited_meanwhile', hash, found: standing };
+    const standing = 'files' in read ? hashOf(read.files) : undefined;
+    if (standing !== undefined && ![hash, expectedHash, folderHash].includes(standing))
+      return { kind: 'edited_meanwhile', hash, found: standing };
     return this.#take({ mapping, files }, cause, () => {
       if (standing !== expectedHash) putInFolder(folder, given, expectedHash);
     });

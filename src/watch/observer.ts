@@ -75,7 +75,7 @@ export function createObserver(log: Log, metrics: Metrics, options: ObserverOpti
     reloaded: (reloaded: Reloaded): void => {
       metrics.reloaded(reloaded.kind, reloaded.hash);
       const { kind, hash: mappingHash } = reloaded;
-      if (kind !== 'refused') return log.info('mapping_reload', { kind, mappingHash });
+      if (!('problems' in reloaded)) return log.info('mapping_reload', { kind, mappingHash });
       for (const problem of reloaded.problems.slice(0, PROBLEMS_LOGGED_MAX))
         log.error('mapping_refused', { mappingHash, detail: formatProblem(problem) });
     },

@@ -77,6 +77,16 @@ test.each([
   [{}, 'The gateway gave no reason.\n'],
   [{ status: 'reloaded', hash: 'abc' }, 'In use now: abc.\n'],
   [{ status: 'running_changed', hash: 'abc' }, 'Refused: somebody else has applied a set meanwhile. abc stays in use.\n'],
+  [
+    {
+      status: 'folder_unreadable',
+      hash: 'abc',
+      problems: [{ file: 'x.yaml', line: 1, column: 1, severity: 'error', code: 'unreadable-file', message: 'no' }],
+    },
+    expect.stringMatching(
+      /x\.yaml[^]*\nRefused: the gateway cannot read its mappings folder\. Mend or remove what is named above\. abc stays in use\.\n$/,
+    ),
+  ],
 ])("the gateway's reply %j is printed as %j", (body, text) => {
-  expect(describeReload(body)).toBe(text);
+  expect(describeReload(body)).toEqual(text);
 });

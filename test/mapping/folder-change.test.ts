@@ -98,8 +98,10 @@ test('a set that cannot be written whole is not begun', () => {
   expect(pendingFiles(folder)).toBeUndefined();
 });
 
-test('a set is refused for a folder that does not exist', () => {
-  expect(() => changeFolder(join(folder, 'nowhere'), NEW)).toThrow(/ENOENT/);
+test('a folder that does not exist is made', () => {
+  folder = join(folder, 'inner', 'mappings');
+  changeFolder(folder, NEW);
+  expect(readSet()).toEqual(sorted(NEW));
 });
 
 test('after a kill at any instant the folder is read as the old set or the new one, and a rerun completes the change', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openLiveMapping, type LiveMapping } from '../../src/mapping/live';
 import { hashOf, readFolder, type MappingFileText } from '../../src/mapping/load';
@@ -229,6 +229,29 @@ test('a mappings folder that cannot be written refuses the set, and leaves the h
   expect(live.current().hash).toBe(before);
   expect(live.history.list()).toEqual(uses);
   expect(readdirSync(live.history.folder)).toEqual(kept);
+});
+
+test.each([
+  ['gone', () => undefined],
+  ['empty', () => mkdirSync(folder)],
+])('an applied set is written to a mappings folder that is %s', async (_what, make) => {
+  const live = open();
+  const before = live.current().hash;
+  rmSync(folder, { recursive: true });
+  make();
+  const { files, hash } = candidate(addSpelling);
+  expect(await live.apply(files, hash, before)).toEqual({ kind: 'reloaded', hash });
+  expect(await live.reload()).toEqual({ kind: 'unchanged', hash });
+});
+
+test('a mappings folder with a file that cannot be read refuses the set with the name of that file', async () => {
+  const live = open();
+  const before = live.current().hash;
+  symlinkSync('nowhere', join(folder, 'x.yaml'));
+  const { files, hash } = candidate(addSpelling);
+  const problems = [expect.objectContaining({ file: expect.stringMatching(/x\.yaml$/), code: 'unreadable-file' })];
+  expect(await live.apply(files, hash, before)).toEqual({ kind: 'folder_unreadable', hash: before, problems });
+  expect(airtime()).not.toContain('howmuch');
 });
 
 test('a set is taken into use although the list of uses cannot be written', async () => {

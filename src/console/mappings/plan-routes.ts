@@ -101,7 +101,7 @@ async function plan(
     ...{ planId: id, hash, running, movesMoney, losesEdits, folderHash: folder.hash, by: wanted.by },
   };
   candidates.keep(candidate);
-  showMappings(request, response, wanted.title, [showPlan(report.plan), applySection(report.plan, candidate, folder.edited)]);
+  showMappings(request, response, wanted.title, [showPlan(report.plan), applySection(report.plan, candidate, folder)]);
 }
 
 function showProblems(request: Request, response: Response, wanted: Wanted, found: readonly Problem[]): void {
@@ -116,9 +116,9 @@ function showProblems(request: Request, response: Response, wanted: Wanted, foun
 function applySection(
   { id, running, candidate }: Plan,
   { movesMoney, losesEdits }: Candidate,
-  edited: readonly string[],
+  { hash, edited }: FolderState,
 ): Html | false {
-  if (running === candidate && !losesEdits) return false;
+  if (running === candidate && hash === candidate) return false;
   return section(
     'Apply',
     html`<form method="post" action="/console/mappings/apply">
@@ -151,6 +151,8 @@ async function apply(request: Request, response: Response, { parts, candidates }
 /** Why nothing was changed, in a sentence for the operator. */
 export const REFUSED: Readonly<Record<Exclude<Reloaded['kind'], 'reloaded' | 'unchanged'>, string>> = {
   refused: 'Refused: the files have problems. The set in use stays.',
+  folder_unreadable:
+    'Refused: a file in the mappings folder cannot be read, so an edit in it could be lost. Mend or remove it; the set in use stays.',
   edited_meanwhile: 'Refused: the folder has been edited since this was planned. Plan again; the set in use stays.',
   running_changed: 'Refused: somebody has taken another set into use since this was planned. Plan again.',
   unwritable: 'Refused: the mappings folder or the data folder cannot be written. The set in use stays; the log says why.',

@@ -143,6 +143,8 @@ async function changeCaller(
       return { kind: 'done' };
     case 'refused':
       return notDone('With this change the mapping would not be usable.', applied.problems);
+    case 'folder_unreadable':
+      return notDone('The mappings folder cannot be read. Mend or remove what is named below. Then try again.', applied.problems);
     case 'edited_meanwhile':
       // Not "reload": a reload would bring edits into use that nobody has planned, perhaps those of a colleague.
       return notDone(

@@ -104,7 +104,7 @@ function withoutFurtherRefusals(found: readonly FoundChange[]): readonly FoundCh
     : found;
 }
 
-/** The key of a made-up request, and the format mark of its AccessToken if it has one. Both may decide the format. */
+/** The key of a made-up request, and a format mark if it is played with one. Both may decide the format. */
 interface Caller {
   readonly fingerprint: string;
   readonly tokenFormat?: string;
@@ -112,18 +112,14 @@ interface Caller {
 
 /**
  * The callers with which a request is played. The remembered key is the first. If the running mapping detects another format than
- * the remembered one, the key may have been an AccessToken with a format mark, which a shape does not show: it is tried as well.
+ * the remembered one, something proved this that a shape does not show: the format mark of an AccessToken, or a header. The mark is tried
+ * as well, which decides the format like either of them.
  */
-function callersOf(
-  { caller: fingerprint = 'nobody', format, shape }: SeenShape,
-  request: LegacyRequest,
-  before: Mapping,
-): Caller[] {
+function callersOf({ caller: fingerprint = 'nobody', format }: SeenShape, request: LegacyRequest, before: Mapping): Caller[] {
   const plain = { fingerprint };
-  if (format === undefined || shape.auth === 'none' || shape.auth === 'basic') return [plain];
+  if (format === undefined || !before.formats.has(format)) return [plain];
   const { detection }: Known = walk(request, before, plain).known;
-  if (before.formats.get(format)?.hasLogin !== true || detection?.format === format) return [plain];
-  return [plain, { fingerprint, tokenFormat: format }];
+  return detection?.format === format ? [plain] : [plain, { fingerprint, tokenFormat: format }];
 }
 
 function describeRequest({ method, path, query, body }: LegacyRequest): string {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buyAirtime, openHouse, send, type House } from '../../flows/house';
 import { MAPPINGS, copyMappings, editFile } from '../../mapping/mapping-set';
@@ -48,6 +48,13 @@ test('a broken file is shown at its place, and the set in use stays', async () =
   expect((await apply(plan)).status).toBe(400);
   expect(textOf()).toContain('niara');
   expect((await apply(plan, { edits: 'yes' })).text).toContain('The folder holds the set in use again.');
+  expect(textOf()).toBe(readFileSync(join(MAPPINGS, AIRTIME), 'utf8'));
+});
+
+test('a folder that is gone gets the set in use again', async () => {
+  rmSync(house.mappingsDir, { recursive: true });
+  const plan = await asked.post('/mappings/plan', { kind: 'set', set: running() });
+  expect((await apply(plan)).text).toContain('The folder holds the set in use again.');
   expect(textOf()).toBe(readFileSync(join(MAPPINGS, AIRTIME), 'utf8'));
 });
 

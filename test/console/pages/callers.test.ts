@@ -1,5 +1,5 @@
 /** The page of callers, asked of the whole house. */
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { buyAirtime, fingerprintOf, useHouse } from '../../flows/house';
 
@@ -88,6 +88,18 @@ test('a key without an entry is paused as well', async () => {
   expect((await post(`/${STRANGER}/pause`)).status).toBe(303);
   expect((await sell('acme_live_demo:1234')).body).toMatchObject({ status: 'fail' });
   expect((await post(`/${STRANGER}/go-on`)).status).toBe(303);
+});
+
+test('a caller is paused also while the mappings folder is empty, and a file there that cannot be read is named', async () => {
+  for (const name of readdirSync(house.mappingsDir)) rmSync(join(house.mappingsDir, name), { recursive: true });
+  expect((await post(`/${ADA}/pause`)).status).toBe(303);
+  const link = join(house.mappingsDir, 'x.yaml');
+  symlinkSync('nowhere', link);
+  const refused = await post(`/${ADA}/go-on`);
+  expect([refused.status, await refused.text()]).toEqual([409, expect.stringMatching(/cannot be read[^]*x\.yaml/)]);
+  rmSync(link);
+  expect((await post(`/${ADA}/go-on`)).status).toBe(303);
+  expect((await sell()).body).toMatchObject({ status: 'success' });
 });
 
 test('nothing is changed by a text that reads as a success, by another site, or over unseen edits', async () => {
