@@ -1,4 +1,4 @@
-/** The built program computes plans and coverage in a thread of its own, while it sells. */
+/** The built program computes plans, coverage and edits in a thread of its own, while it sells. */
 import { join } from 'node:path';
 import { prepareGateway, type GatewayProcess } from '../crash/gateway-process';
 import { send } from '../flows/house';
@@ -66,4 +66,14 @@ test('a purchase does not wait for coverage, plan and check', async () => {
   // Computed between sales, coverage alone would hold one of them for more than half of this time.
   process.stdout.write(`the slowest of ${sold} purchases took ${slowestMs.toFixed(0)} of ${tookMs.toFixed(0)} ms\n`);
   expect(slowestMs).toBeLessThan(tookMs / 4);
+}, 120_000);
+
+test('the edit that pauses a caller is computed there too, and refused in words while too much is computed', async () => {
+  const asked = consoleOf(gateway.adminUrl);
+  const caller = `/callers/${'ab'.repeat(16)}`;
+  expect((await asked.post(`${caller}/pause`)).text).toContain('Let it go on');
+  const computing = Array.from({ length: 4 }, () => asked.get('/mappings/check'));
+  expect((await asked.post(`${caller}/go-on`)).text).toContain('Too much is being computed already.');
+  await Promise.all(computing);
+  expect((await asked.post(`${caller}/go-on`)).text).not.toContain('Let it go on');
 }, 120_000);

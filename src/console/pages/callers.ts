@@ -1,8 +1,8 @@
 /** The page of callers: what each one sends, may do and has done, and the switch that pauses it. */
 import express, { type Request, type Response } from 'express';
+import { errorText } from '../../domain/shown-words';
 import { callerName } from '../../mapping/caller-name';
 import { hashOf } from '../../mapping/load';
-import { pauseCaller } from '../../mapping/pause-caller';
 import type { Problem } from '../../mapping/problem';
 import { createCallersReader, type CallerView } from '../callers/read-callers';
 import { callerSections } from '../callers/sections';
@@ -11,6 +11,8 @@ import type { ConsoleParts } from '../console-parts';
 import { html, type Html, type Writable } from '../html';
 import { problemsInPlace } from '../mappings/show-files';
 import { showPage, type ConsolePage } from '../page';
+import { inBackground } from '../work/in-background';
+import type { Report } from '../work/jobs';
 
 export const callersPage: ConsolePage = {
   path: '/callers',
@@ -131,11 +133,16 @@ async function changeCaller(
 ): Promise<Changed> {
   const running = live.current();
   const files = live.files().map(({ file, name = file, text }) => ({ name, text }));
-  const changed = pauseCaller(files, fingerprint, paused);
+  const notDone = (words: Writable, problems: readonly Problem[] = []): Changed => ({ kind: 'not_done', words, problems });
+  let changed: Report<'pause'>;
+  try {
+    changed = await inBackground('pause', { files, fingerprint, paused });
+  } catch (error) {
+    return notDone(errorText(error));
+  }
   const hash = hashOf(changed.map(({ name, text }) => ({ file: name, text })));
   const cause = { by: 'pause', who: 'console', caller: callerName(running, fingerprint) } as const;
   const applied = await live.apply(changed, hash, running.hash, cause);
-  const notDone = (words: Writable, problems: readonly Problem[] = []): Changed => ({ kind: 'not_done', words, problems });
   switch (applied.kind) {
     case 'reloaded':
     case 'unchanged':

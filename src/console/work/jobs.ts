@@ -3,7 +3,9 @@ import { basename, resolve } from 'node:path';
 import type { SeenShape, Traffic } from '../../domain/traffic';
 import { readWrittenRequest } from '../../http/read-written-request';
 import { checkFiles, checkFolder } from '../../mapping/check';
+import type { NamedText } from '../../mapping/folder-change';
 import { hashOf, readFolder, type MappingFileText } from '../../mapping/load';
+import { pauseCaller } from '../../mapping/pause-caller';
 import type { Problem } from '../../mapping/problem';
 import type { YamlPath } from '../../mapping/read-yaml';
 import type { Places } from '../../mapping/source';
@@ -26,6 +28,12 @@ interface DriftInput {
   readonly files: readonly MappingFileText[];
   readonly traffic: Traffic;
   readonly folder: string;
+}
+
+interface PauseInput {
+  readonly files: readonly NamedText[];
+  readonly fingerprint: string;
+  readonly paused: boolean | string;
 }
 
 export const JOBS = {
@@ -75,6 +83,9 @@ export const JOBS = {
     const placed = ({ path, title, movesMoney }: Addition) => ({ title, movesMoney, place: placeOf(path, source.places) });
     return { drift, made: made.map(placed), left: left.map(placed), diff };
   },
+
+  /** The files with the edit. Where callers.yaml has thousands of keys, to read and write it takes seconds. */
+  pause: ({ files, fingerprint, paused }: PauseInput) => pauseCaller(files, fingerprint, paused),
 };
 
 export type Jobs = typeof JOBS;
