@@ -76,6 +76,8 @@ export interface UnlistedWord {
   readonly spelling: string;
   readonly table: string;
   readonly format: string | undefined;
+  /** Of a number: the fingerprint of the key, which may have numbers of its own. */
+  readonly caller?: string | undefined;
   readonly word: string;
   readonly count: number;
   readonly lastSeenMs: number;

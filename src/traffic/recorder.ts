@@ -7,7 +7,7 @@ import type { Clock } from '../domain/clock';
 import type { ErrorCode } from '../domain/errors';
 import type { LegacyRequest, LegacyValue } from '../domain/legacy';
 import type { Traffic } from '../domain/traffic';
-import type { CallerKey, Field, Mapping, Operation } from '../mapping/mapping';
+import type { Field, Mapping, Operation } from '../mapping/mapping';
 import { normaliseWord, type Table } from '../mapping/table';
 import { mergeTallies, trafficOf, type Tally, type TallyKind } from './counters';
 import { keepAddress, keepWord, shapeOf, shownMethod, signatureOf } from './shape-of';
@@ -110,13 +110,14 @@ export function noteRequest(request: LegacyRequest, walked: Walked, mapping: Map
   const body = (): object => ({ operation: operation.name, format, family, caller, shape: shapeOf(request, operation, mapping) });
   into.count('shape', caller ?? '', signature, nowMs, body, refusal?.code);
   const refused = refusal?.code === 'invalid_field' ? refusal.field : undefined;
-  noteWords(request, operation, { mapping, format, callerKey: mapping.callerKeys.get(caller ?? ''), refused, nowMs }, into);
+  noteWords(request, operation, { mapping, format, caller, refused, nowMs }, into);
 }
 
 interface Surroundings {
   readonly mapping: Mapping;
   readonly format: string | undefined;
-  readonly callerKey: CallerKey | undefined;
+  /** The fingerprint of the key. */
+  readonly caller: string | undefined;
   /** The spelling of the field whose value was refused. */
   readonly refused: string | undefined;
   readonly nowMs: number;
@@ -160,13 +161,13 @@ function noteWord(
   field: Field,
   request: LegacyRequest,
   operation: Operation,
-  { mapping, format, callerKey, refused, nowMs }: Surroundings,
+  { mapping, format, caller, refused, nowMs }: Surroundings,
   into: Waiting,
 ): void {
   const isWorthReading = typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
   if (!isWorthReading) return;
   const table = field.table!;
-  const own = callerKey?.numbers.get(table.name);
+  const own = mapping.callerKeys.get(caller ?? '')?.numbers.get(table.name);
   const known = typeof value === 'string' ? usedWordsOf.get(table)?.get(value) : undefined;
   if (known !== undefined) return into.count('used', table.name, known, nowMs, () => ({ table: table.name, word: known }));
   const number = table.numberIn(value);
@@ -186,8 +187,9 @@ function noteWord(
   // A word for the catalog counts as found there, unless the request was refused because of this field.
   if ('lookUp' in read && refused !== spelling) return;
   const word = keepWord(value, request.headers);
-  const body = { operation: operation.name, field: field.name, spelling, table: table.name, format, word };
-  into.count('unlisted', table.name, `${operation.name} ${field.name} ${spelling} ${format} ${word}`, nowMs, () => body);
+  const of = isNumber ? caller : undefined;
+  const body = { operation: operation.name, field: field.name, spelling, table: table.name, format, caller: of, word };
+  into.count('unlisted', table.name, `${operation.name} ${field.name} ${spelling} ${format} ${of} ${word}`, nowMs, () => body);
 }
 
 /** How many counters may wait for the store, in total and of one owner: a few megabytes at most. */

@@ -217,7 +217,7 @@ test('a request of an operation that the mapping no longer has adds no count', (
   expect(noted({}, { operation: 'gone' })).toEqual([]);
 });
 
-test('a number in the table of the key itself, or refused by that table, does not count as unlisted', () => {
+test('a number counts as unlisted for its key, and not if it is in the table of the key itself, or refused by that table', () => {
   const mapping = mappingWith(`callers:
   kinds: { other: { patience: 4s } }
   keys:
@@ -226,12 +226,13 @@ test('a number in the table of the key itself, or refused by that table, does no
   const unlisted = (network: number, caller: string): unknown[] =>
     noted({ path: '/api/buy', body: { network } }, { operation: 'buy', format: 'x', fingerprint: caller.repeat(32) }, mapping)
       .filter(({ kind }) => kind === 'unlisted')
-      .map(({ body }) => (body as { word: string }).word);
+      .map(({ body }) => body as { word: string; caller?: string })
+      .map(({ word, caller: of }) => [word, of]);
   expect(unlisted(9, 'f')).toEqual([]);
   expect(unlisted(8, 'f')).toEqual([]);
   expect(unlisted(9, 'e')).toEqual([]);
-  expect(unlisted(8, 'e')).toEqual(['8']);
-  expect(unlisted(9, 'd')).toEqual(['9']);
+  expect(unlisted(8, 'e')).toEqual([['8', 'e'.repeat(32)]]);
+  expect(unlisted(9, 'd')).toEqual([['9', 'd'.repeat(32)]]);
 });
 
 test('equal entries share one tally, and their body is built once', () => {

@@ -14,19 +14,27 @@ export function findUnlistedWords(traffic: Traffic, mapping: Mapping, source: Ma
     const key = `${word.table} ${word.word} ${isNumber(word.word) ? (word.format ?? '') : ''}`;
     groups.set(key, [...(groups.get(key) ?? []), word]);
   }
-  return [...groups.values()].map((group) => describe(group, source)).sort((a, b) => b.count - a.count);
+  return [...groups.values()].map((group) => describe(group, mapping, source)).sort((a, b) => b.count - a.count);
 }
 
 const isNumber = (word: string): boolean => /^\d+$/.test(word);
 
-function isStillUnlisted({ operation, field, table: name, word, format }: UnlistedWord, mapping: Mapping): boolean {
+/** The numbers that callers.yaml gives to the key which sent the number: they come before those of the format. */
+function ownNumbersOf({ caller, table }: UnlistedWord, { callerKeys }: Mapping) {
+  return caller === undefined ? undefined : callerKeys.get(caller)?.numbers.get(table);
+}
+
+function isStillUnlisted(unlisted: UnlistedWord, mapping: Mapping): boolean {
+  const { operation, field, table: name, word, format } = unlisted;
   const table = mapping.operations.get(operation)?.fields.find((one) => one.name === field)?.table;
   if (table === undefined || table.name !== name) return false;
+  if (ownNumbersOf(unlisted, mapping)?.meanings.has(Number(word)) === true) return false;
   return word === NOT_KEPT || !('value' in table.read(word, mapping.numberingOf(format ?? '', table)));
 }
 
-function describe(group: readonly UnlistedWord[], source: MappingSource) {
-  const { table, word, format } = group[0]!;
+function describe(group: readonly UnlistedWord[], mapping: Mapping, source: MappingSource) {
+  const { table, word, format, caller } = group[0]!;
+  const isOfOwn = group.every((one) => ownNumbersOf(one, mapping) !== undefined);
   const value = source.tables[table]?.values === undefined ? undefined : nearestValue(word, source.tables[table].values);
   return {
     table,
@@ -35,7 +43,7 @@ function describe(group: readonly UnlistedWord[], source: MappingSource) {
     places: [...new Set(group.map(placeOf))],
     // What it most likely means.
     value,
-    hint: hintFor(word, table, format, value, source),
+    hint: hintFor(word, { table, format, caller: isOfOwn ? caller : undefined }, value, source),
   };
 }
 
@@ -45,8 +53,8 @@ const placeOf = ({ operation, field, spelling }: UnlistedWord): string =>
 
 function hintFor(
   word: string,
-  table: string,
-  format: string | undefined,
+  /** `caller`: one with own numbers, if no other kind of caller has sent the number. */
+  { table, format, caller }: Pick<UnlistedWord, 'table' | 'format' | 'caller'>,
   value: string | undefined,
   source: MappingSource,
 ): string {
@@ -54,6 +62,8 @@ function hintFor(
   const at = ({ file, line }: { file: string; line: number }): string => `${file}:${line}`;
   if (word === NOT_KEPT) return 'only plain words are kept, and this value may be something else: look at the script';
   if (value !== undefined) return `near ${value}`;
+  if (caller !== undefined)
+    return `if you know what ${word} means to this caller, add it at ${at(source.places.find(['callers', 'keys', caller, 'numbers', table]))}`;
   if (isNumber(word)) {
     const own = format !== undefined && source.formats.get(format)?.numbers?.[table] !== undefined;
     const place = own ? source.places.find(['formats', format, 'numbers', table]) : shared;

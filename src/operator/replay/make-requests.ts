@@ -8,7 +8,7 @@ import type { LegacyRequest, LegacyValue } from '../../domain/legacy';
 import type { AuthShape, FieldShape, RequestShape, SeenShape, FieldKind } from '../../domain/traffic';
 import type { CatalogLists } from '../../gateway/read/catalog-lists';
 import type { Mapping, CallerKey, Field, Operation } from '../../mapping/mapping';
-import type { Table } from '../../mapping/table';
+import type { Numbering, Table } from '../../mapping/table';
 
 /** Room for all numbers and words of about five fields. */
 const REQUESTS_MAX = 200;
@@ -108,7 +108,7 @@ interface Side {
   readonly callerKey: CallerKey | undefined;
 }
 
-/** The number of values that are tried per field: a long table is not tried to its end. */
+/** The number of values that are tried per field: a long table is not tried to its end, but what it reads otherwise on the two sides is. */
 const SAMPLES_MAX = 60;
 const PHONE = '08031234567';
 
@@ -124,7 +124,31 @@ function sampleValues({ name, kind, word }: FieldShape, sides: readonly Side[]):
     readersOf(name, side.operation).flatMap((field) => samplesFor(field, kind, side, sides)),
   );
   const distinct = [...new Map(samples.map((sample) => [JSON.stringify(sample), sample])).values()];
-  return distinct.length === 0 ? [ORDINARY[kind] ?? 'SAMPLE'] : distinct.slice(0, SAMPLES_MAX);
+  const [usual = ORDINARY[kind] ?? 'SAMPLE', ...others] = distinct;
+  const isMoved = (value: LegacyValue): boolean => new Set(sides.map((side) => meaningsOf(value, name, side))).size > 1;
+  const moved = new Set(others.length < SAMPLES_MAX ? [] : others.filter(isMoved));
+  return [usual, ...moved, ...others.filter((value) => !moved.has(value))].slice(0, SAMPLES_MAX);
+}
+
+/** All that the tables of one side make of the value, as one text. */
+function meaningsOf(value: LegacyValue, spelling: string, { mapping, operation, callerKey }: Side): string {
+  const meanings = readersOf(spelling, operation).map(({ table }) => {
+    const own = table && callerKey?.numbers.get(table.name)?.meanings.get(table.numberIn(value) ?? NaN);
+    if (table === undefined || own !== undefined) return own;
+    return numberingsOf(table, mapping).map((numbering) => {
+      const read = table.read(value, numbering);
+      return 'value' in read && read.value;
+    });
+  });
+  return JSON.stringify(meanings);
+}
+
+function numberingsOf(table: Table, mapping: Mapping): readonly Numbering[] {
+  return [
+    ...[...mapping.formats.keys()].map((format) => mapping.numberingOf(format, table)),
+    table.numbering,
+    ...mapping.otherNumberings.filter((other) => other.table === table.name).map(({ numbering }) => numbering),
+  ];
 }
 
 function readersOf(spelling: string, operation: Operation | undefined): readonly Field[] {
@@ -165,12 +189,9 @@ function samplesFor(field: Field, kind: FieldKind, side: Side, sides: readonly S
 function tableSamples(table: Table, kind: FieldKind, { mapping, callerKey }: Side): readonly LegacyValue[] {
   if (kind === 'word' || kind === 'text') return [...table.words, ORDINARY[kind]!];
   if (kind !== 'integer' && kind !== 'digits') return [];
-  const numberings = [
-    ...[...mapping.formats.keys()].map((format) => mapping.numberingOf(format, table)),
-    table.numbering,
-    ...mapping.otherNumberings.filter((other) => other.table === table.name).map(({ numbering }) => numbering),
-  ];
-  const shared = numberings.flatMap((numbering) => [...numbering.keys()]).sort((a, b) => a - b);
+  const shared = numberingsOf(table, mapping)
+    .flatMap((numbering) => [...numbering.keys()])
+    .sort((a, b) => a - b);
   // The caller's own numbers come first: this caller sends them, and a long table is not tried to its end.
   const numbers = [...new Set([...(callerKey?.numbers.get(table.name)?.meanings.keys() ?? []), ...shared])];
   // The last number is one that no numbering has.

@@ -1,6 +1,7 @@
 import { mergeFiles } from '../../../src/mapping/load';
 import { findUnlistedWords, nearestValue } from '../../../src/operator/drift/find-unlisted-words';
-import { shippedFiles, shippedMapping } from '../../mapping/mapping-set';
+import { checkFiles } from '../../../src/mapping/check';
+import { editedFiles, shippedFiles, shippedMapping } from '../../mapping/mapping-set';
 import { trafficWith, unlisted } from './traffic-with';
 
 const source = mergeFiles(shippedFiles()).source!;
@@ -45,6 +46,30 @@ test('no value is guessed for an unlisted number, and the hint names the file of
   expect(find(unlisted('9'))).toMatchObject([
     { value: undefined, hint: expect.stringMatching(/numbers: at .*format-a\.yaml:\d+$/) },
   ]);
+});
+
+describe('a number of a key that has numbers of its own', () => {
+  const [own, other] = ['f'.repeat(32), 'e'.repeat(32)];
+  const files = editedFiles('callers.yaml', 'keys: {}', `keys:\n    ${own}:\n      numbers: { network: { 9: MTN } }`);
+  const { mapping } = checkFiles(files);
+  const findOwn = (...unlistedWords: ReturnType<typeof unlisted>[]) =>
+    findUnlistedWords(trafficWith({ unlistedWords }), mapping!, mergeFiles(files).source!);
+
+  test('is not reported once they list it, while the same number of other keys is', () => {
+    expect(findOwn(unlisted('9', { caller: own, count: 4 }))).toEqual([]);
+    expect(findOwn(unlisted('9', { caller: own, count: 4 }), unlisted('9', { caller: other }))).toMatchObject([
+      { count: 1, hint: expect.stringMatching(/numbers: at .*format-a\.yaml:\d+$/) },
+    ]);
+  });
+
+  test('is reported with the place of these numbers, and not with that of the format, while they do not list it', () => {
+    expect(findOwn(unlisted('8', { caller: own }))).toMatchObject([
+      { hint: expect.stringMatching(/^if you know what 8 means to this caller, add it at .*callers\.yaml:\d+$/) },
+    ]);
+    expect(findOwn(unlisted('8', { caller: own }), unlisted('8', { caller: other }))).toMatchObject([
+      { hint: expect.stringMatching(/format-a\.yaml:\d+$/) },
+    ]);
+  });
 });
 
 test('an unlisted word near no value is reported with the place of its table', () => {

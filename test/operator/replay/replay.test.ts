@@ -233,6 +233,24 @@ test('a shape is played with the own plan numbers of its caller, however many ot
   expect(replay([{ ...data, caller: 'e'.repeat(32) }], moved(57), moved(58)).changes).toEqual([]);
 });
 
+test('a number or a word whose meaning differs is played however many others the table has', () => {
+  const plans = (last: number): string =>
+    Array.from({ length: 150 }, (_, nth) => `${nth + 1}: ${nth < 149 ? 57 : last}`).join(', ');
+  const ofOwn = (last: number): Mapping =>
+    edited('callers.yaml', 'keys: {}', `keys: { ${CALLER}: { numbers: { data_plan: { ${plans(last)} } } } }`);
+  const fields = { data_plan: 'integer', phone: 'phone', network: 'integer' } as const;
+  const data = seen(fields, { path: '/api/data/', operation: 'buy_data', caller: CALLER, count: 3 });
+  expect(summaryOf(replay([data], ofOwn(58), ofOwn(59)))).toContainEqual(['call', 'plan_id', 'buy_data', '58 -> 59', 3, true]);
+
+  const words = Array.from({ length: 100 }, (_, nth) => `w${nth}`).join(', ');
+  const ofWords = (value: 'GLOBACOM' | 'ZAIN'): Mapping =>
+    edited('networks.yaml', new RegExp(`words: \\[MTN([^]*)${value}\\]`), `words: [${words}, MTN$1${value}, moved]`);
+  const named = seen({ amount: 'digits', bypass: 'flag', network: 'word', phone: 'phone' }, { count: 5 });
+  expect(summaryOf(replay([named], ofWords('GLOBACOM'), ofWords('ZAIN')))).toContainEqual(
+    expect.arrayContaining(['call', 'network', 'GLO -> AIRTEL']),
+  );
+});
+
 test('a changed reply of a family is found only by the shapes remembered with that family', () => {
   const candidate = edited('families/laravel-husmodata.yaml', /\n {4}reply:\n {6}without: \{ success: \[status\] \}/, '');
   const ofFamily = { ...AIRTIME_B, family: 'laravel-husmodata' };
