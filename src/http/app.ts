@@ -64,7 +64,7 @@ export function createApp(options: AppOptions): Express {
   app.disable('x-powered-by').set('etag', false).set('query parser', false);
   // Otherwise Express would route /API/V1 as /api/v1; v1 may tell them apart.
   app.enable('case sensitive routing');
-  app.use(options.v1Path, passthroughStep(options));
+  app.use(withAnySlashes(options.v1Path), passthroughStep(options));
   app.use(compatStep(options));
   // Only errors of Express itself arrive here, for example for an address that it cannot decode.
   // eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express recognises an error handler by its four parameters.
@@ -72,6 +72,11 @@ export function createApp(options: AppOptions): Express {
     respond(response, refusalFor(error, options).reply);
   });
   return app;
+}
+
+/** Scripts join a base ending in a slash with `/api/…` (facts, section 7), and V1_PATH is such a base too. */
+function withAnySlashes(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll('/', '/+')}(?=/|$)`);
 }
 
 /** v1 must get the bytes of the body unchanged, so no body parser runs before this step. */

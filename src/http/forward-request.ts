@@ -4,7 +4,7 @@ import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerRespons
 import { Agent as HttpsAgent, request as requestHttps, type RequestOptions } from 'node:https';
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { readArrived } from './body/read-body';
+import { discardRest, readArrived } from './body/read-body';
 import { FRAMING } from './forward-headers';
 
 export interface ForwardOptions {
@@ -61,6 +61,8 @@ export function createForwardRequest({ upstreamUrl, socketsMax, connectTimeMs, a
         try {
           passAnswerOn(answer, request, response);
           passedOn = answer;
+          // v1 need not read the rest of a body that it has refused. The place among the connections would be taken until the end.
+          answer.on('end', () => !call.writableEnded && (answer.statusCode ?? 0) >= 400 && call.destroy());
         } catch (error) {
           // Nothing else catches it. Node's parser accepts what its server refuses to write, as a status below 100 or control characters.
           response.statusMessage = '';
@@ -128,7 +130,12 @@ function pipeBody(request: IncomingMessage, call: ClientRequest): void {
   const { socket } = request;
   const leave = (): void => void call.destroy();
   socket.once('close', leave);
-  call.once('close', () => socket.off('close', leave));
+  call.once('close', () => {
+    socket.off('close', leave);
+    // Otherwise nobody would read on, and the next request on the connection would not be read either.
+    request.unpipe(call);
+    discardRest(request);
+  });
   request.pipe(call);
 }
 

@@ -83,7 +83,7 @@ export function createPassthrough(options: PassthroughOptions): PassthroughHandl
     if (typeof client === 'object') return answerError(response, client);
     const forwarded: ForwardedRequest = { client, call: undefined, leave: ignore };
     response.on('error', ignore).on('close', () => {
-      // If v1 has answered before the body has arrived completely, the connection to v1 stays open until the body ends.
+      // If v1 has answered without an error before the body has arrived completely, the connection to v1 stays open until the body ends.
       if (forwarded.call === undefined) forwarded.leave();
       else if (!response.writableFinished) forwarded.call.destroy();
     });

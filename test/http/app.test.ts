@@ -61,6 +61,8 @@ describe('the app', () => {
     ['/api/v1/', 'v1 POST /'],
     ['/api/v1/airtime?x=%zz', 'v1 POST /airtime?x=%zz'],
     ['/api/v1?x=1', 'v1 POST /?x=1'],
+    ['//api/v1/airtime', 'v1 POST /airtime'],
+    ['/api//v1?x=1', 'v1 POST /?x=1'],
   ])('passes %s through with its body unread', async (path, text) => {
     const { app, handled } = house();
     const answer = await request(app).post(path).set('content-type', 'application/json').send('{broken');

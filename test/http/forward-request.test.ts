@@ -237,6 +237,25 @@ describe('the end of an exchange', () => {
     }
   });
 
+  test.each(['', 'Connection: close\r\n'])(
+    'a refusal of v1 (%j) before the body has arrived gives back its place, and the next request on the connection is served',
+    async (header) => {
+      const refusal = `HTTP/1.1 413 Too Large\r\n${header}Content-Length: 0\r\n\r\n`;
+      const v1 = await openV1((socket) => socket.write(v1.got.includes('GET /next') ? OK : refusal));
+      const { port, told } = await openDoor(`http://127.0.0.1:${v1.port}`);
+      let got = '';
+      const rest = 'y'.repeat(1_000_000);
+      const begun = `POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: ${rest.length + 1}\r\n\r\nx`;
+      const caller = connect(port, '127.0.0.1', () => caller.write(begun)).on('data', (bytes) => (got += bytes.toString()));
+      await until(() => told.includes('end'));
+      expect([got.slice(0, 12), told]).toEqual(['HTTP/1.1 413', [413, 'end']]);
+      caller.write(`${rest}GET /next HTTP/1.1\r\nHost: x\r\n\r\n`);
+      await until(() => got.includes('HTTP/1.1 200'));
+      expect(v1.got).not.toContain('yy');
+      caller.destroy();
+    },
+  );
+
   test('an answer that stops in the middle is ended when its time is over', async () => {
     const v1 = await openV1((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}'));
     const { port, told } = await openDoor(`http://127.0.0.1:${v1.port}`, { answerTimeMs: 400 });

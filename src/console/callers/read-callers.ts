@@ -11,15 +11,15 @@ import { findFamilies } from '../../operator/drift/find-drift';
 import { findUnknownFields } from '../../operator/drift/find-unknown-fields';
 import type { ConsoleParts } from '../console-parts';
 
-export type CallerView = Awaited<ReturnType<ReturnType<typeof createCallersReader>['list']>>[number];
+export type CallerView = Awaited<ReturnType<ReturnType<typeof createCallersReader>['list']>>['callers'][number];
 
 /** What a change of the mapping or of callers.yaml could improve for this caller. */
 export type CallerDrift = ReturnType<typeof driftOf>;
 
 /** How long a page waits for the count of today's sales. Counting continues in the background. */
 const COUNT_MS = 250;
-/** The most keys without an entry in callers.yaml that are shown. Further ones were seen too long ago to matter here. */
-const STRANGERS_MAX = 300;
+/** The most keys of callers.yaml that are shown, and the most without an entry there: no sale goes on while a page is written. */
+const SHOWN_MAX = 300;
 const NO_TRAFFIC: Traffic = { sinceMs: 0, shapes: [], unlistedWords: [], unknownAddresses: [], usedWords: [], forgotten: 0 };
 
 interface Counted {
@@ -72,18 +72,19 @@ export function createCallersReader(parts: ConsoleParts) {
   });
 
   return {
-    /** Callers of callers.yaml first, then the others, those seen last before the rest. */
+    /** Callers of callers.yaml first, then the others, those seen last before the rest. `further` ones of callers.yaml are not shown. */
     async list() {
       const byCaller = groupByCaller(await readTraffic());
+      const seenLast = (fingerprints: string[]): string[] => {
+        const at = new Map(fingerprints.map((fingerprint) => [fingerprint, lastSeen(byCaller.get(fingerprint) ?? [])]));
+        return fingerprints.sort((a, b) => at.get(b)! - at.get(a)!).slice(0, SHOWN_MAX);
+      };
       const listed = listedIn(mapping(), byCaller);
-      const strangers = [...byCaller]
-        .filter(([fingerprint]) => !mapping().callerKeys.has(fingerprint))
-        .sort(([, a], [, b]) => lastSeen(b) - lastSeen(a))
-        .slice(0, STRANGERS_MAX)
-        .map(([fingerprint]) => fingerprint);
-      const shown = [...listed, ...strangers];
+      const further = Math.max(0, listed.length - SHOWN_MAX);
+      const strangers = [...byCaller.keys()].filter((fingerprint) => !mapping().callerKeys.has(fingerprint));
+      const shown = [...(further > 0 ? seenLast(listed) : listed), ...seenLast(strangers)];
       const counted = { used: await countAll(shown), learnt: parts.learnt() };
-      return shown.map((fingerprint) => view(fingerprint, byCaller.get(fingerprint) ?? [], counted));
+      return { further, callers: shown.map((fingerprint) => view(fingerprint, byCaller.get(fingerprint) ?? [], counted)) };
     },
     async find(fingerprint: string) {
       const traffic = await readTraffic();

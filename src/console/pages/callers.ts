@@ -1,12 +1,12 @@
 /** The page of callers: what each one sends, may do and has done, and the switch that pauses it. */
 import express, { type Request, type Response } from 'express';
 import { errorText } from '../../domain/shown-words';
-import { callerName } from '../../mapping/caller-name';
+import { callerName, findCaller } from '../../mapping/caller-name';
 import { hashOf } from '../../mapping/load';
 import type { Problem } from '../../mapping/problem';
 import { createCallersReader, type CallerView } from '../callers/read-callers';
 import { callerSections } from '../callers/sections';
-import { ago, badge, count, naira, notice, section, table, textOf, type Column } from '../components';
+import { ago, badge, count, naira, notice, section, table, textField, textOf, type Column } from '../components';
 import type { ConsoleParts } from '../console-parts';
 import { html, type Html, type Writable } from '../html';
 import { problemsInPlace } from '../mappings/show-files';
@@ -43,7 +43,17 @@ export const callersPage: ConsolePage = {
     };
 
     router.get('/', async (request, response) => {
-      showPage(request, response, { title: 'Callers', body: listBody(await reader.list(), parts) });
+      const wanted = textOf(request.query, 'q');
+      let words: Html | undefined;
+      if (wanted !== '') {
+        try {
+          return response.redirect(303, `/console/callers/${findCaller(wanted, parts.live.current())}`);
+        } catch (error) {
+          words = notice('warn', errorText(error));
+        }
+      }
+      const { callers, further } = await reader.list();
+      showPage(request, response, { title: 'Callers', body: html`${words} ${listBody(callers, further, parts)}` });
     });
     router.param('fingerprint', (_request, response, next, fingerprint: string) =>
       /^[0-9a-f]{32}$/.test(fingerprint) ? next() : void response.redirect(303, '/console/callers'),
@@ -58,18 +68,19 @@ export const callersPage: ConsolePage = {
   },
 };
 
-function listBody(callers: readonly CallerView[], parts: ConsoleParts): Html {
+function listBody(callers: readonly CallerView[], further: number, parts: ConsoleParts): Html {
   const now = parts.clock.now();
   const [named, others] = [callers.filter(({ isListed }) => isListed), callers.filter(({ isListed }) => !isListed)];
   const columns = columnsAt(now);
   return html`${section(
     'In callers.yaml',
-    table(named, [...columns, WALLET], {
+    html`${further > 0 && searchForm(further)}
+    ${table(named, [...columns, WALLET], {
       caption: 'Callers that callers.yaml names',
       empty: html`No key has an entry yet. <code>compat-gateway fingerprint</code> prints the fingerprint of a key; write it
         there, with a title such as <code>title: Ada</code>.`,
-    }),
-    { note: count(named.length), isWide: true },
+    })}`,
+    { note: count(named.length + further), isWide: true },
   )}
   ${section(
     'Others that came lately',
@@ -78,6 +89,13 @@ function listBody(callers: readonly CallerView[], parts: ConsoleParts): Html {
       : table(others, columns, { caption: 'Keys that came lately and have no entry', empty: 'No other key came lately.' }),
     { note: count(others.length), isWide: true },
   )}`;
+}
+
+function searchForm(further: number): Html {
+  return html`${notice('info', `These were seen last. Further ${count(further)} are found by title or fingerprint.`)}
+    <form method="get" action="/console/callers">
+      ${textField({ name: 'q', label: 'Title or fingerprint', type: 'search' })}<button>Find</button>
+    </form>`;
 }
 
 function columnsAt(now: number): readonly Column<CallerView>[] {

@@ -137,7 +137,8 @@ function collect(request: IncomingMessage, limits: Pick<BodyLimits, 'bodyBytesMa
   });
 }
 
-function discardRest(request: IncomingMessage): void {
+/** Lets a reply arrive and the next request in, where the caller ends its body soon. */
+export function discardRest(request: IncomingMessage): void {
   request.resume();
   setTimeout(() => {
     if (!request.complete) request.socket.destroy();

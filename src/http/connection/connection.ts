@@ -168,10 +168,10 @@ export class Connection {
       if (this.#isReleased || this.socket.destroyed) return this.release();
       const bytes = this.#unparsed;
       const end = this.#bodyLeft > 0 ? Math.min(this.#bodyLeft, bytes.length) : endOfHead(bytes);
-      this.#bodyLeft = Math.max(0, this.#bodyLeft - end);
-      this.#unparsed = end < bytes.length ? bytes.subarray(end) : undefined;
       const part = bytes.subarray(0, end);
       this.#keepHead(part);
+      this.#bodyLeft = Math.max(0, this.#bodyLeft - end);
+      this.#unparsed = end < bytes.length ? bytes.subarray(end) : undefined;
       if (!this.#isUpgrading) this.#parse(part);
       else if (!this.#parseWatched(bytes, end)) return this.#options.onBroken(this.socket);
     }
@@ -183,7 +183,7 @@ export class Connection {
   }
 
   #keepHead(part: Buffer): void {
-    const isOfBody = (this.#waiting.at(-1) ?? this.#current)?.request.complete === false;
+    const isOfBody = this.#bodyLeft > 0 || (this.#waiting.at(-1) ?? this.#current)?.request.complete === false;
     if (this.head === undefined) this.head = isOfBody ? undefined : part;
     else if (this.head.length < HEAD_KEPT) this.head = Buffer.concat([this.head, part]);
   }

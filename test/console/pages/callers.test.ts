@@ -8,6 +8,7 @@ const ADA = fingerprintOf('sandbox_demo');
 const STRANGER = fingerprintOf('acme_live_demo');
 const house = useHouse({
   callers: {
+    ...Object.fromEntries(Array.from({ length: 300 }, (_, nth) => [`quiet_shop_${nth}`, { title: `Abu's ${nth}` }])),
     sandbox_demo: {
       title: 'Ada & Sons',
       note: 'since 2024',
@@ -30,7 +31,7 @@ beforeAll(async () => {
   await sell('acme_live_demo:1234');
 });
 
-test('the list shows the callers of callers.yaml by title with their sales of today, and other keys apart', async () => {
+test('the list shows the callers of callers.yaml that came last with their sales of today, and other keys apart', async () => {
   const text = await page();
   expect(text).toContain(`<a href="/console/callers/${ADA}">Ada &amp; Sons</a>`);
   expect(text).toMatch(/data-title="Orders today">1<[^]*data-title="Naira today"[^]*₦9\d/);
@@ -38,6 +39,15 @@ test('the list shows the callers of callers.yaml by title with their sales of to
   expect(others).toContain(`<a href="/console/callers/${STRANGER}">${STRANGER.slice(0, 8)}</a>`);
   expect(others).not.toContain('Ada');
   expect(text).not.toContain('sandbox_demo');
+});
+
+test('of more than 300 callers one is found by its title or fingerprint, and nobody by another word', async () => {
+  expect(await page()).toMatch(/Further 1 are found[^]*name="q"/);
+  for (const word of ['ada & sons', ADA.slice(0, 8)]) {
+    const found = await fetch(at(`?q=${encodeURIComponent(word)}`), { redirect: 'manual' });
+    expect([found.status, found.headers.get('location')]).toEqual([303, `/console/callers/${ADA}`]);
+  }
+  expect(await page('?q=ada+and+sons')).toContain('Did you mean Ada &amp; Sons?');
 });
 
 test("a caller's page shows whose key it is, its limits and use, its wallet, its refusals and possible corrections", async () => {
