@@ -21,7 +21,7 @@ export function isReplyOwed(socket: Duplex): boolean {
   return owed !== undefined && (owed.req.complete || owed.headersSent);
 }
 
-/** For the server's `clientError` event. `head` is what has arrived of the next head. */
+/** For the server's `clientError` event. `head` is what has arrived of the next head, if its beginning is sure. */
 export function answerBrokenRequest(error: ParseError, socket: Duplex, head: Buffer | undefined, refuse: Refuse): void {
   const owed = owedReply(socket);
   if (owed !== undefined && isReplyOwed(socket)) {
@@ -31,8 +31,8 @@ export function answerBrokenRequest(error: ParseError, socket: Duplex, head: Buf
     return;
   }
   const [status, refusal] = judge(error.code);
-  // The address has not arrived in time. It may be that of a question about a charged order, for which "failed" would be false.
-  if (status === 408 && owed === undefined && head?.includes('\n') !== true) return void socket.destroy();
+  // The address has not arrived in time, or is not known. It may be that of a question about a charged order, for which "failed" would be false.
+  if (owed === undefined && (head === undefined || (status === 408 && !head.includes('\n')))) return endSoon(socket);
   answerRaw(socket, status, refusal, (broken) => refuse(broken, owed === undefined ? addressIn(head) : addressOf(owed.req)));
 }
 
@@ -71,9 +71,14 @@ export function answerRaw(socket: Duplex, brokenStatus: number, refusal: Gateway
     'Cache-Control: no-store',
     'Connection: close',
   ];
+  endSoon(socket, `${head.join('\r\n')}\r\n\r\n${text}`);
+}
+
+/** Destroying the connection at once, with bytes unread, would reset it, and the last reply could be lost. */
+function endSoon(socket: Duplex, text?: string): void {
+  if (socket.writableEnded) return;
   socket.on('error', () => socket.destroy());
-  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
-  // Destroying the connection at once, with bytes unread, would reset it, and the reply could be lost.
+  socket.end(text);
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 

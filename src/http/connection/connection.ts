@@ -26,8 +26,9 @@ export interface ConnectionOptions {
 /** Having so much of a head, we keep no further packet of it: more than any sensible request line. */
 const HEAD_KEPT = 2_048;
 const HEAD_END = '\r\n\r\n';
-/** The search for the end of a head skips the shortest possible head, so that blank lines alone do not become thousands of parts. */
+/** The search for the end of a new head skips the shortest possible head, so that blank lines alone do not become thousands of parts. So does the search in a chunked body. */
 const HEAD_END_FROM = 'GET / HTTP/1.1'.length;
+const EMPTY = Buffer.alloc(0);
 
 export class Connection {
   readonly socket: Duplex;
@@ -37,7 +38,10 @@ export class Connection {
   isServedMended = false;
   /** The application has the current request, and tells how it ended. */
   hasBegun = false;
-  /** What has arrived of the next head, or its beginning. A refusal needs its address, however many packets have brought it. */
+  /**
+   * What has arrived of the next head, or its beginning. A refusal needs its address, however many packets have brought it. A byte of a body never comes
+   * here: it could give the address of another request. So it is undefined where the beginning of the head is not sure.
+   */
   head: Buffer | undefined;
   #parse: (bytes: Buffer) => void = () => undefined;
   #firstSinceMs: number | undefined;
@@ -45,9 +49,13 @@ export class Connection {
   #current: RequestToServe | undefined;
   /** The current request until all bytes so far are parsed. It begins only then, when its body is nearly always complete and is read without waiting. */
   #beginning: RequestToServe | undefined;
-  /** Requests parsed but not begun: one at most, or two when the end of a head came in two packets. */
+  /** Requests parsed but not begun: one at most, or two when one part held the end of a chunked body and the next head. */
   #waiting: RequestToServe[] = [];
   #unparsed: Buffer | undefined;
+  /** The request parsed last, until it is sure that the next byte begins another. */
+  #last: IncomingMessage | undefined;
+  /** The last bytes of the part before, where it may have ended within a blank line. Empty where the next byte follows a blank line or is of a counted body. */
+  #torn: Buffer = EMPTY;
   /** While `#isUpgrading`: the request parsed last; its body may be incomplete. */
   #parsed: IncomingMessage | undefined;
   /** A request had an `Upgrade` header. From then on Node reports neither errors of its parser nor the bytes that it leaves after a request. */
@@ -97,6 +105,7 @@ export class Connection {
     this.#isUpgrading ||= headers.upgrade !== undefined;
     if (this.#isUpgrading) this.#parsed = toServe.request;
     this.head = undefined;
+    this.#last = toServe.request;
     this.#bodyLeft = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
     if (this.#current !== undefined || this.#isResting) this.#waiting.push(toServe);
     else this.#beginning = this.#current = toServe;
@@ -167,13 +176,14 @@ export class Connection {
       // A freed parser may already belong to another connection.
       if (this.#isReleased || this.socket.destroyed) return this.release();
       const bytes = this.#unparsed;
-      const end = this.#bodyLeft > 0 ? Math.min(this.#bodyLeft, bytes.length) : endOfHead(bytes);
-      const part = bytes.subarray(0, end);
-      this.#keepHead(part);
+      const end = this.#bodyLeft > 0 ? Math.min(this.#bodyLeft, bytes.length) : this.#endOfHead(bytes);
       this.#bodyLeft = Math.max(0, this.#bodyLeft - end);
       this.#unparsed = end < bytes.length ? bytes.subarray(end) : undefined;
+      const part = bytes.subarray(0, end);
+      this.#keepHead(part);
       if (!this.#isUpgrading) this.#parse(part);
       else if (!this.#parseWatched(bytes, end)) return this.#options.onBroken(this.socket);
+      if (this.#last?.complete === true && this.#torn.length === 0) this.#last = undefined;
     }
     const isHeldBack = this.#unparsed !== undefined;
     if (isHeldBack === this.#isHeldBack) return;
@@ -183,9 +193,20 @@ export class Connection {
   }
 
   #keepHead(part: Buffer): void {
-    const isOfBody = this.#bodyLeft > 0 || (this.#waiting.at(-1) ?? this.#current)?.request.complete === false;
-    if (this.head === undefined) this.head = isOfBody ? undefined : part;
+    if (this.#last !== undefined) return;
+    if (this.head === undefined) this.head = part;
     else if (this.head.length < HEAD_KEPT) this.head = Buffer.concat([this.head, part]);
+  }
+
+  /** Where the next blank line ends: it may end a head, a chunked body, or neither. It may have begun in the part before. */
+  #endOfHead(bytes: Buffer): number {
+    const isHeadBegun = this.#last?.complete ?? this.head !== undefined;
+    const inSeam = Buffer.concat([this.#torn, bytes.subarray(0, HEAD_END.length - 1)]).indexOf(HEAD_END, 0, 'latin1');
+    const at = inSeam < 0 ? bytes.indexOf(HEAD_END, isHeadBegun ? 0 : HEAD_END_FROM, 'latin1') : inSeam - this.#torn.length;
+    const end = inSeam < 0 && at < 0 ? bytes.length : at + HEAD_END.length;
+    const tail = Buffer.concat([this.#torn, bytes.subarray(Math.max(0, end - HEAD_END.length), end)]).subarray(-HEAD_END.length);
+    this.#torn = tail.includes(HEAD_END, 0, 'latin1') ? EMPTY : tail.subarray(1 - HEAD_END.length);
+    return end;
   }
 
   /** Parses up to `end`. Bytes that the parser leaves after the end of a request stay unparsed for the next time. False when the parser has given up. */
@@ -195,7 +216,7 @@ export class Connection {
     const taken = countTaken(this.socket, bytes.subarray(0, end), this.#parse);
     if (taken === end || this.#isReleased) return true;
     const hasEnded = this.#parsed?.complete === true && (this.#parsed !== before || wasWhole === false);
-    if (hasEnded) this.#unparsed = bytes.subarray(taken);
+    if (hasEnded) [this.#unparsed, this.#torn] = [bytes.subarray(taken), EMPTY];
     return hasEnded;
   }
 }
@@ -224,10 +245,4 @@ interface Parser {
 function unsentBytes(socket: Duplex): number {
   const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize?: number } | null };
   return socket.writableLength + (handle?.writeQueueSize ?? 0);
-}
-
-/** Where the next blank line ends: it may end a head, a chunked body, or neither. */
-function endOfHead(bytes: Buffer): number {
-  const at = bytes.indexOf(HEAD_END, HEAD_END_FROM, 'latin1');
-  return at < 0 ? bytes.length : at + HEAD_END.length;
 }

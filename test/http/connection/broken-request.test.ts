@@ -236,6 +236,53 @@ describe('a request with bare spaces in its query', () => {
     expect(plain(seen[0]?.query ?? new Map())).toEqual({ smart_card_number: '01', cablename: 'GOTV' });
   });
 
+  const OTHER = 'GET /api/transaction/other?a=b c HTTP/1.1\r\nX: ';
+  const chunkOf = (data: string): string => `${data.length.toString(16)}\r\n${data}\r\n`;
+  const counted = (path: string, data: string): [string, string] => [
+    `POST ${path} HTTP/1.1\r\nContent-Length: ${data.length}\r\n\r\n`,
+    data,
+  ];
+  const chunked = (path: string, data: string): [string, string] => [
+    `POST ${path} HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    `${chunkOf(data)}0\r\n\r\n`,
+  ];
+  test.each([
+    ['that v1 answered early', counted('/api/v1/x', OTHER), []],
+    ['that v1 answered early, in chunks', chunked('/api/v1/x', OTHER), []],
+    ['that v1 answered early, with a blank line', counted('/api/v1/x', `a\r\n\r\n${OTHER}`), []],
+    ['that v1 answered early, torn at the end of its head', counted('/api/v1/x', OTHER), [-5, -4, -3, -2, -1]],
+    ['that v1 answered early, torn at its last header', counted('/api/v1/x', OTHER), [-9]],
+    ['that is too large', counted('/api/topup/', 'y'.repeat(300_000) + OTHER), []],
+  ])('is served at its own address behind a body %s', async (_title, [head, body], tears) => {
+    for (const tear of [head.length, ...tears.map((from) => head.length + from)]) {
+      seen = [];
+      const socket = connect(port, '127.0.0.1').setNoDelay();
+      const told = text(socket);
+      // The reply comes before the body. The last packet of a torn head brings the beginning of the body too.
+      const packets = [head.slice(0, tear), head.slice(tear) + body.slice(0, 3), body.slice(3, -3), body.slice(-3)];
+      for (const packet of [...packets, 'GET /api/transaction/7 8 HTTP/1.1\r\n\r\n']) {
+        socket.write(packet);
+        await pause(20);
+      }
+      expect((await told).match(/HTTP\/1\.1/g)).toHaveLength(2);
+      expect(seen.map(({ path }) => path)).toEqual(['/api/transaction/7 8']);
+    }
+  });
+
+  test.each([
+    ['begins in the packet that ends a body', ['a\r\n0\r\n\r\nGET /api/transaction/7', ' 8 HTTP/1.1\r\n\r\n']],
+    ['comes whole in that packet', ['a\r\n0\r\n\r\nGET /api/transaction/7 8 HTTP/1.1\r\n\r\n']],
+  ])('is not answered where it %s of chunks: its beginning is not sure', async (_title, packets) => {
+    const socket = connect(port, '127.0.0.1').setNoDelay();
+    const told = text(socket);
+    for (const packet of ['POST /api/v1/x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n', ...packets]) {
+      socket.write(packet);
+      await pause(20);
+    }
+    expect((await told).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+    expect(seen).toEqual([]);
+  });
+
   test('is served on a connection that was used before, and only once', async () => {
     await sendBytes(port, 'GET /first HTTP/1.1\r\nHost: x\r\n\r\n');
     const socket = connect(port, '127.0.0.1');
