@@ -36,7 +36,7 @@ export function answerBrokenRequest(error: ParseError, socket: Duplex, head: Buf
   answerRaw(socket, status, refusal, (broken) => refuse(broken, owed === undefined ? addressIn(head) : addressOf(owed.req)));
 }
 
-const BROKEN_LINE = /^(?:\r?\n)*([A-Z]+) (\S[^\r\n]*?)(?: HTTP\/\d\.\d[ \t]*)?(?:\r?\n|$)/;
+const BROKEN_LINE = /^([A-Z]+) (\S[^\r\n]*?)(?: HTTP\/\d\.\d[ \t]*)?(?:[\r\n]|$)/;
 
 /** Method and path of the broken request, if readable. The refusal needs them: a question about an order may not get "failed" either. */
 function addressIn(head: Buffer | undefined): PartialRequest | undefined {
