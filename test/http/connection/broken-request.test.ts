@@ -128,6 +128,7 @@ describe('a broken request', () => {
     ['has a malformed header', [ASKED, 'A B: c\r\n\r\n'], 400],
     ['has a malformed header behind a blank line', ['\r\n', ASKED, 'A B: c\r\n\r\n'], 400],
     ['has another version and half a line break', ['GET /api/transaction/7 HTTP/7.0\r', '\n\r\n'], 400],
+    ['has its method in lower case', [ASKED.replace('GET', 'get'), '\r\n'], 400],
     ['has a malformed header and its whole address', [ASKED.replace('/api', 'http://x/api'), 'A B: c\r\n\r\n'], 400],
     ['has a malformed chunk', [ASKED.replace('GET', 'POST'), 'Transfer-Encoding: chunked\r\n\r\n', 'zz\r\n'], 400],
   ])('that %s is refused by its address, however many packets have brought it', async (_title, packets, status) => {
