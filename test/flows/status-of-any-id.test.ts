@@ -117,6 +117,7 @@ test.each([
   ['with a POST', ['POST /api/transaction/b c HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n']],
   ['below the address of a purchase', ['GET /api/data/b c HTTP/1.1\r\nHost: x\r\n', '\r\n']],
   ['whose whole address is sent', ['GET http://x/api/transaction/b HTTP/1.1\r\nA B: c\r\n\r\n']],
+  ['with its method in lower case', ['get /api/transaction/b HTTP/1.1\r\nHost: x\r\n\r\n']],
   ['in its second packet', ['GET /api/transaction/b HTTP/1.1\r\n', 'A B: c\r\n\r\n']],
   ['under headers that are too large', [`GET /api/transaction/b HTTP/1.1\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`]],
 ])('a question that is broken HTTP, %s, is not told a failure', async (_how, packets) => {

@@ -36,12 +36,13 @@ export function answerBrokenRequest(error: ParseError, socket: Duplex, head: Buf
   answerRaw(socket, status, refusal, (broken) => refuse(broken, owed === undefined ? addressIn(head) : addressOf(owed.req)));
 }
 
-const BROKEN_LINE = /^(?:\r?\n)*([A-Z]+) (\S[^\r\n]*?)(?: HTTP\/\d\.\d[ \t]*)?(?:\r?\n|$)/;
+// The parser takes no method in lower case, but such a request is a question all the same.
+const BROKEN_LINE = /^([A-Za-z-]+) (\S[^\r\n]*?)(?: HTTP\/\d\.\d[ \t]*)?(?:[\r\n]|$)/;
 
 /** Method and path of the broken request, if readable. The refusal needs them: a question about an order may not get "failed" either. */
 function addressIn(head: Buffer | undefined): PartialRequest | undefined {
   const [, method, target] = BROKEN_LINE.exec(head?.toString('latin1') ?? '') ?? [];
-  return method === undefined || target === undefined ? undefined : { method, path: readPath(target) };
+  return method === undefined || target === undefined ? undefined : { method: method.toUpperCase(), path: readPath(target) };
 }
 
 /** The same of a request whose body is broken. Express shortens `url`, and keeps the whole. */

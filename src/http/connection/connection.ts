@@ -26,8 +26,9 @@ export interface ConnectionOptions {
 /** Having so much of a head, we keep no further packet of it: more than any sensible request line. */
 const HEAD_KEPT = 2_048;
 const HEAD_END = '\r\n\r\n';
-/** The search for the end of a new head skips the shortest possible head, so that blank lines alone do not become thousands of parts. So does the search in a chunked body. */
+/** The search in a new head or a chunked body skips the shortest possible head, so that blank lines alone do not become thousands of parts. */
 const HEAD_END_FROM = 'GET / HTTP/1.1'.length;
+const [CR, LF] = Buffer.from('\r\n');
 const EMPTY = Buffer.alloc(0);
 
 export class Connection {
@@ -194,8 +195,11 @@ export class Connection {
 
   #keepHead(part: Buffer): void {
     if (this.#last !== undefined) return;
-    if (this.head === undefined) this.head = part;
-    else if (this.head.length < HEAD_KEPT) this.head = Buffer.concat([this.head, part]);
+    if (this.head === undefined) {
+      // Blank lines before a head are allowed (RFC 9112 section 2.2), and no part of it.
+      const from = part.findIndex((byte) => byte !== CR && byte !== LF);
+      if (from >= 0) this.head = part.subarray(from);
+    } else if (this.head.length < HEAD_KEPT) this.head = Buffer.concat([this.head, part]);
   }
 
   /** Where the next blank line ends: it may end a head, a chunked body, or neither. It may have begun in the part before. */

@@ -127,6 +127,8 @@ describe('a broken request', () => {
     ['has headers that are too large', [ASKED, TOO_LARGE.slice(0, 9_000), TOO_LARGE.slice(9_000)], 431],
     ['has a malformed header', [ASKED, 'A B: c\r\n\r\n'], 400],
     ['has a malformed header behind a blank line', ['\r\n', ASKED, 'A B: c\r\n\r\n'], 400],
+    ['has another version and half a line break', ['GET /api/transaction/7 HTTP/7.0\r', '\n\r\n'], 400],
+    ['has its method in lower case', [ASKED.replace('GET', 'get'), '\r\n'], 400],
     ['has a malformed header and its whole address', [ASKED.replace('/api', 'http://x/api'), 'A B: c\r\n\r\n'], 400],
     ['has a malformed chunk', [ASKED.replace('GET', 'POST'), 'Transfer-Encoding: chunked\r\n\r\n', 'zz\r\n'], 400],
   ])('that %s is refused by its address, however many packets have brought it', async (_title, packets, status) => {
@@ -153,10 +155,13 @@ describe('a broken request', () => {
     await server.close(0);
   });
 
-  test('of whose address only a part arrives in time gets no reply', async () => {
-    const { port } = await openServer(ok, { headerTimeMs: 100, requestTimeMs: 200 });
-    expect(await sendBytes(port, 'GET /api/transa')).toBe('');
-  });
+  test.each(['GET /api/transa', '\r\nGET /api/transa', '\r\n'])(
+    'of which only %j arrives in time gets no reply',
+    async (bytes) => {
+      const { port } = await openServer(ok, { headerTimeMs: 100, requestTimeMs: 200 });
+      expect(await sendBytes(port, bytes)).toBe('');
+    },
+  );
 
   test('is answered even when the wording itself fails', async () => {
     const server = createHttpServer(express(), DEFAULT_HTTP_LIMITS, () => {
@@ -281,6 +286,17 @@ describe('a request with bare spaces in its query', () => {
     }
     expect((await told).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
     expect(seen).toEqual([]);
+  });
+
+  test.each([[['\r\nGET']], [['\r\n', 'GET']], [['\r', '\n\r\nGET']]])('is served behind blank lines: %j', async (packets) => {
+    const socket = connect(port, '127.0.0.1').setNoDelay();
+    const told = text(socket);
+    for (const packet of [...packets, ' /api/transaction/7 8 HTTP/1.1\r\n\r\n']) {
+      socket.write(packet);
+      await pause(10);
+    }
+    expect(await told).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(seen.map(({ path }) => path)).toEqual(['/api/transaction/7 8']);
   });
 
   test('is served on a connection that was used before, and only once', async () => {
