@@ -9,6 +9,7 @@ import { createClientAddress, createProxies } from './http/client-address';
 import type { KnownAddresses } from './http/connection/loop-turns';
 import { DEFAULT_HTTP_LIMITS } from './http/http-limits';
 import { createPassthrough, type PassthroughOptions } from './http/passthrough';
+import { isAtOrBelow } from './http/request-path';
 import { createHttpServer, type HttpServer } from './http/server';
 import type { Notes } from './orders/notes';
 import type { openConfiguredTraffic } from './start/configured-stores';
@@ -34,7 +35,11 @@ type Facts = Parameters<AppOptions['handle']>[1];
 
 export function createDoor(config: Config, parts: DoorParts): HttpServer {
   const { gateway, observer, notes, traffic, metrics, shares, known, upstreamUrl, noter, traces } = parts;
-  const refuse = (error: GatewayError, partial?: PartialRequest): LegacyReply => gateway.refuse(error, partial);
+  // Whoever calls v1 knows its shape of an error only.
+  const refuse = (error: GatewayError, partial?: PartialRequest): LegacyReply =>
+    isAtOrBelow(partial?.path ?? '', config.v1Path)
+      ? { status: error.status, body: { status: 'error', message: error.detail } }
+      : gateway.refuse(error, partial);
   const clientAddress = createClientAddress(config.trustedProxies, () => metrics.forwardIgnored());
   const serve = (request: LegacyRequest, { receivedAtMs, line }: Facts): Promise<Served> =>
     gateway.handle(request, line).then((served) => {

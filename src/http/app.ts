@@ -68,8 +68,8 @@ export function createApp(options: AppOptions): Express {
   app.use(compatStep(options));
   // Only errors of Express itself arrive here, for example for an address that it cannot decode.
   // eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express recognises an error handler by its four parameters.
-  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    respond(response, refusalFor(error, options).reply);
+  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
+    respond(response, refusalFor(error, options, partialOf(request)).reply);
   });
   return app;
 }
@@ -93,7 +93,7 @@ function passthroughStep(options: AppOptions) {
     });
     const refusal = refuseDoubtfulFraming(request, response);
     if (refusal === undefined) return passthrough(request, response);
-    respond(response, refusalFor(refusal, options).reply);
+    respond(response, refusalFor(refusal, options, partialOf(request)).reply);
   };
 }
 
@@ -171,7 +171,7 @@ function internal(cause: unknown, { incident }: AppOptions): GatewayError {
 function partialOf(request: Request): PartialRequest {
   return {
     method: request.method,
-    path: readPath(request.url),
+    path: readPath(request.originalUrl),
     ...unlessThrown(() => ({ headers: readHeaders(request) })),
   };
 }

@@ -38,6 +38,8 @@ export function readPath(target: string): string {
   return path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;
 }
 
+export const isAtOrBelow = (path: string, base: string): boolean => path === base || path.startsWith(`${base}/`);
+
 /** Spellings of a dot and of a slash that some servers decode: plain, overlong and full-width ones. */
 const DOT = /%(?:2e|c0%2e|c0%ae|e0%80%ae|ef%bc%8e|uff0e)/gi;
 const SLASH = /%(?:2f|5c|c0%af|u2215)|\\/gi;

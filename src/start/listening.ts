@@ -1,6 +1,7 @@
 /** Opens the ports of the servers. Obstacles are explained in sentences that name the settings to change. */
 import { createServer } from 'node:net';
 import type { Config } from '../config';
+import { isAtOrBelow } from '../http/request-path';
 import type { Mapping } from '../mapping/mapping';
 
 interface Place {
@@ -65,7 +66,7 @@ function tryPort(port: number, host: string): Promise<void> {
  */
 export function routesBehindV1({ routes, formats }: Pick<Mapping, 'routes' | 'formats'>, v1Path: string): string | undefined {
   const pinned = [...formats.keys()].flatMap((id) => routes.map((route) => ({ ...route, path: `/${id}${route.path}` })));
-  const behind = [...routes, ...pinned].filter(({ path }) => path === v1Path || path.startsWith(`${v1Path}/`));
+  const behind = [...routes, ...pinned].filter(({ path }) => isAtOrBelow(path, v1Path));
   const [first] = behind;
   if (first === undefined) return undefined;
   const others = behind.length === 1 ? '' : ` and ${behind.length - 1} more`;

@@ -130,3 +130,16 @@ test.each([
   const { status, Status, error } = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
   expect([answer.slice(0, 12), status, Status, error]).toEqual(['HTTP/1.1 202', 'pending', 'processing', undefined]);
 });
+
+test.each([
+  ['several Host headers', 400, 'GET /api/v1/balance HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n'],
+  ['a malformed header', 400, 'GET //api/v1/balance HTTP/1.1\r\nA B: c\r\n\r\n'],
+  ['headers that are too large', 431, `GET /api/v1 HTTP/1.1\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`],
+  ['a malformed chunk', 400, 'POST /api/v1/airtime HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
+])('a request to v1 that is broken by %s is refused in the words of v1', async (_how, status, bytes) => {
+  const socket = connect(Number(new URL(house.url).port), '127.0.0.1');
+  socket.write(bytes);
+  const answer = await text(socket);
+  const body: unknown = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
+  expect([answer.slice(9, 12), body]).toEqual([String(status), { status: 'error', message: expect.any(String) as string }]);
+});

@@ -155,10 +155,11 @@ describe('the app', () => {
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
-  test('a bug in the pass-through is JSON as well', async () => {
-    const { app } = house({ passthrough: throwing(new Error('bug')) });
+  test('a bug in the pass-through is JSON as well, worded for the whole address', async () => {
+    const { app, refused } = house({ passthrough: throwing(new Error('bug')) });
     const answer = await request(app).get('/api/v1/balance');
     expect([answer.status, answer.body.status]).toEqual([500, 'fail']);
+    expect(refused).toMatchObject([{ partial: { path: '/api/v1/balance' } }]);
   });
 
   test('a request that does not come through the walk is logged once, without its query', async () => {
