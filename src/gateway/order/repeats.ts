@@ -38,7 +38,7 @@ import { createTellings, type Tellings } from './tellings';
 import { unreadRefusal } from '../../domain/errors';
 import { isRefusal } from '../../domain/outcome';
 
-export interface Repeats {
+export interface Repeats extends Pick<Tellings, 'heardUnder'> {
   /**
    * Resolves when the order may start. Orders of the same content without an id in a field take turns, so that two at once find each other.
    * `windowMs`: how old an order may be that is repeated. Rejects with an unread refusal where waiting cannot show what the request repeats, and with
@@ -184,7 +184,7 @@ export function createRepeats(parts: RepeatsParts): Repeats {
       const looking = look(owner, repeatMs, { isDue, isRefundedPending });
       return firstUnheard(looking, kept, (requestId) => repeatedOf(words, requestId)).finally(release);
     },
-    setsOf: known.setsOf,
+    ...{ setsOf: known.setsOf, heardUnder: tellings.heardUnder },
     noteTold(order, told, windowMs) {
       if (told === 'success') tellings.noteHeard(order);
       else keepBy('addUnheard', known, order, steadiness.agoMs(order.openedAtMs), windowMs);

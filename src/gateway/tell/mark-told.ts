@@ -27,6 +27,8 @@ interface MarkToldParts {
   /** Called when a success or "pending" was told and the whole reply has left. The journal records a success only where it had noted the order as not told. */
   readonly onTold?: ((order: Order, told: Told) => void) | undefined;
   readonly unwrittenTellings: UnwrittenTellings;
+  /** Which orders a script has heard from this process. */
+  readonly repeats?: { readonly heardUnder: (owner: string, requestId: string) => string | undefined };
   /** The sales that all processes have told; undefined while no other process sells from the same journal. */
   readonly toldSales?: (() => ToldStore | undefined) | undefined;
 }
@@ -55,8 +57,12 @@ export function watchHangUp(order: Order, line: Line, parts: MarkToldParts): voi
  * Marks the order as not told, unless another process has told it since this request came: the script has sent its sale again, while this
  * process stood still or its journal was slow. If that is found out after the mark is written, the mark is taken back. Never rejects.
  */
-async function markNotTold(order: Taken, line: Line, { journal, clock, toldSales, onTrouble }: MarkToldParts): Promise<void> {
+async function markNotTold(order: Taken, line: Line, parts: MarkToldParts): Promise<void> {
+  const { journal, clock, toldSales, onTrouble } = parts;
   const { owner, requestId, attempts, openedAtMs, settledAtMs = Infinity, takenAtMs } = order;
+  const isOwnMark = takenAtMs === settledAtMs;
+  // The same script has heard the end on another connection.
+  if (isOwnMark && parts.repeats?.heardUnder(owner, requestId) !== undefined) return;
   const cameAtMs = clock.now() - line.ageMs;
   // The journal asks again at the write: a slow database may write the mark after a later request has been told the end, or has opened the order anew.
   const isMine = ({ attempts: latest, toldAtMs = NOT_TOLD }: Order): boolean =>
@@ -77,7 +83,9 @@ async function markNotTold(order: Taken, line: Line, { journal, clock, toldSales
     await journal.tell(owner, requestId, NOT_TOLD, isDue, attempts);
     // If the told sales cannot be read, the mark stays.
     for (const afterMs of store === undefined ? [] : LOOKS_AFTER_MS)
-      if (await hasHeard(store!, afterMs).catch(() => false)) return await journal.tell(owner, requestId, clock.now());
+      // With another time than that of the settling, PINs would count as taken by another script.
+      if (await hasHeard(store!, afterMs).catch(() => false))
+        return await journal.tell(owner, requestId, isOwnMark ? settledAtMs : clock.now());
   } catch (error) {
     onTrouble('tell', error);
   }

@@ -983,6 +983,39 @@ describe('a repeat without an id', () => {
     },
   );
 
+  test.each([
+    [false, 'second', 0],
+    [true, 'second', 0],
+    [true, 'second', 5_000],
+    [true, 'first', 0],
+  ] as const)(
+    'of PINs under their own X-Request-Id hears the same ones where one of two connections broke behind its reply: other processes sell: %s, %s, %d ms',
+    async (doOthersSell, broken, afterMs) => {
+      const shared = { find: receiptOfPins, parts: doOthersSell ? sharedList() : {} };
+      const house = openWalkHouse({ ...slowly(8_000, SUCCESS, AGAIN), ...shared });
+      const own = { 'x-request-id': 'exam-order-7' };
+      const first = askForPins(house, own);
+      await house.clock.advance(4_000);
+      const second = askForPins(house, own);
+      const [left, whole] = broken === 'first' ? [first, second] : [second, first];
+      void whole.served.then(() => whole.end(true));
+      await house.clock.advance(4_500 + afterMs);
+      left.end(false);
+      await house.clock.advance(20_000);
+      // A process that has begun since, or sells beside this one.
+      const other = openWalkHouse({ ...slowly(0, THIRD), ...shared, beside: house });
+      const stranger = askForPins(other, { 'x-request-id': 'exam-order-8' });
+      await house.clock.advance(10_000);
+      stranger.end(true);
+      const again = askForPins(house, own);
+      await house.clock.advance(10_000);
+      expect(await Promise.all([first, second, again, stranger].map(pinOf))).toEqual([
+        ...['pin of V1', 'pin of V1', 'pin of V1'],
+        'pin of V3',
+      ]);
+    },
+  );
+
   test('of PINs under their own X-Request-Id hears others where the journal does not take that another customer hears these', async () => {
     let failures = 1;
     const wrapJournal = (stored: Journal): Partial<Journal> => ({
