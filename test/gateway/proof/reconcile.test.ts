@@ -285,6 +285,15 @@ describe.each([
   });
 });
 
+test('a row of the future keeps no lost order open where a known sale shows that times are read rightly', async () => {
+  const future: Row = { reference: 'V3', phone: '08030000003', timeText: '2099-01-01 00:00:00' };
+  const room = openRoom([future, { reference: 'V2', phone: '08030000002' }]);
+  await room.sell('known', 'V2', { phone: '08030000002' });
+  await room.lose('lost');
+  expect(await room.look('lost', QUIET_MS)).toEqual(ABSENT);
+  expect(room.troubles).toEqual([]);
+});
+
 test('a sale of a time when the clock was hours wrong keeps lost orders open only until the next sale', async () => {
   const rows: Row[] = [
     { reference: 'V3', phone: '08030000002' },
