@@ -291,9 +291,10 @@ type Search = Words & { readonly isRefundedPending: boolean; readonly contentHas
 
 /**
  * The order that the request repeats in other words: a script without ids may send the time with each sale. The running set reads no content in it, so the
- * sets do that have read orders of this key.
+ * sets do that have read orders of this key. To a set that has not read the order found, the words may mean another sale.
  */
 async function findByEarlierSets(owner: string, words: Search, { mapping, asSale }: Refused, parts: WalkParts): Promise<Found> {
+  let ofAnother: Found;
   for (const hash of parts.repeats.setsOf(owner, mapping.repeatMs)) {
     const was = hash === mapping.hash ? undefined : parts.setOf?.(hash);
     const walk = was && (await walkRequest(asSale, was, parts));
@@ -302,9 +303,10 @@ async function findByEarlierSets(owner: string, words: Search, { mapping, asSale
     const id = namesItsSale(intent.requestId) ? intent.requestId?.id : undefined;
     const content = { ...words, contentHash: contentHashOf(operation, call, parts.keyring) };
     const found = await (id === undefined ? findUnheard(owner, content, mapping, parts) : findById(owner, id, parts));
-    if (found !== undefined) return found;
+    if (found === UNREAD || found?.trail?.mapping === hash) return found;
+    ofAnother ??= found;
   }
-  return undefined;
+  return ofAnother;
 }
 
 /** Rejects where the journal cannot be read and this process knows no order: the request is refused as unread then (decision 0012). */

@@ -8,7 +8,7 @@ import { type Order, standIn } from '../domain/order';
 import { isFinal, isSafeToRefund, type Outcome, referenceOf, succeedOutcome, TOLD_AS } from '../domain/outcome';
 import { ORDER_NUMBER } from '../journal/order-life';
 import type { Mapping, ReplyOutcome } from '../mapping/mapping';
-import { isCredit, outcomeOfReceipt } from '../upstream/answer-data';
+import { isMoneyIn, outcomeOfReceipt } from '../upstream/answer-data';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { type Answer, idsOf } from './answer';
 import { isOfPins } from './proof/compare-receipt';
@@ -279,7 +279,8 @@ async function historyRows(
     (Array.isArray(rows) ? (rows as readonly JsonObject[]) : []).map(async (row): Promise<JsonObject> => {
       const reference = typeof row['transaction_ref'] === 'string' ? row['transaction_ref'] : '';
       const order = await journal.findByReference(credentials.fingerprint, reference);
-      const isRefund = order !== undefined && isCredit(row);
+      // Also where a service is named like money paid in: its sale is told as pending until the journal knows its end.
+      const isRefund = order !== undefined && isMoneyIn(row, []);
       const shown = (isRefund ? undefined : ROW_TOLD_AS[textOf(row['status'])]) ?? 'pending';
       const end = order?.outcome !== undefined && isFinal(order.outcome) ? TOLD_AS[order.outcome.kind] : undefined;
       const { status, Status } = orderWords(end ?? shown, mapping);

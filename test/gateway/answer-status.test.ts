@@ -219,15 +219,18 @@ test('a row of the history has the words of the end that the journal knows', asy
   const row = (reference: string, status: string) => ({ id: 1, transaction_ref: reference, category: 'airtime', status });
   // A refund that is listed under the reference of its order, and a replica that lags.
   const transactions = [row('V2', 'success'), row('V1', 'pending'), row('V3', 'success'), row('V9', 'failed')];
-  // The refund of an order that is still open here, and money that was paid in.
-  const credits = [row('V3', 'success'), row('V8', 'success')].map((one) => ({ ...one, type: 'credit' }));
+  // Refunds of an order that is still open here, and money that was paid in.
+  const credits = [
+    ...[row('V3', 'success'), row('V8', 'success')].map((one) => ({ ...one, type: 'credit' })),
+    { ...row('V3', 'success'), category: 'airtime_refund' },
+  ];
   const house = openWalkHouse({
     answers: [{ outcome: SUCCESS }, { outcome: { kind: 'declined', reference: 'V2' } }, { outcome: pending('V3') }],
     find: ({ path }) => {
       if (path === '/transactions')
         return {
           kind: 'found',
-          body: { status: 'success', data: { transactions: [...transactions, ...credits], total: 6, page: 1 } },
+          body: { status: 'success', data: { transactions: [...transactions, ...credits], total: 7, page: 1 } },
         };
       return { kind: 'unavailable', reason: 'HTTP 502' };
     },
@@ -248,6 +251,7 @@ test('a row of the history has the words of the end that the journal knows', asy
     [null, 'fail', 'failed'],
     ['r-3', 'pending', 'processing'],
     [null, 'success', 'successful'],
+    ['r-3', 'pending', 'processing'],
   ]);
 });
 

@@ -11,6 +11,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
     'The half of a purchase before it is pursued: test/gateway/answer-purchase.test.ts and test/flows/repeat.test.ts.',
   'src/gateway/order/pursuit-times.ts': 'Each pause and limit is a row of test/gateway/order/pursue.test.ts.',
   'src/gateway/order/content-turns.ts': 'Two alike at once: test/gateway/order/repeats.test.ts and test/cluster.',
+  'src/gateway/order/find-unheard.ts': 'By words, header and content: test/gateway/order/repeats.test.ts.',
   'src/gateway/order/read-earlier.ts': 'Which order of several is told, by test/gateway/order/repeats.test.ts.',
   'src/gateway/order/sold-elsewhere.ts':
     'What another process has sold: test/gateway/order/repeats.test.ts and test/gateway/answer-purchase.test.ts.',

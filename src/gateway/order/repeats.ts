@@ -6,8 +6,7 @@
 import type { Line } from '../../domain/legacy';
 import { isToldAtSettling, isToldLater, type NewOrder, type Order } from '../../domain/order';
 import type { Told } from '../../journal/told-sales';
-import type { Mapping } from '../../mapping/mapping';
-import { generateRequestId, hasFieldId, headerIdOf, namesItsSale, type SentRequestId } from '../read/read-raw';
+import { generateRequestId, hasFieldId, namesItsSale, type SentRequestId } from '../read/read-raw';
 import { createContentTurns, type SharedRepeats } from './content-turns';
 import {
   createKnownOrders,
@@ -20,11 +19,11 @@ import {
   type Repeatable,
   wordingOf,
 } from './kept-repeats';
+import { createFindUnheard, type FindUnheard } from './find-unheard';
 import { createLook, type LookParts } from './look-for-unheard';
 import { createNamedRepeats, type KnownWords } from './named-repeats';
 import {
   type Candidate,
-  type SentWords,
   likeliest,
   likelyCharged,
   type EarlierOrder,
@@ -45,17 +44,8 @@ export interface Repeats extends Pick<Tellings, 'heardUnder'> {
    * another error where the journal cannot be read now.
    */
   takeTurn(order: NewOrder, sent: SentRequestId | undefined, windowMs: number, sale: WaitingSale): Promise<SaleTurn>;
-  /**
-   * Finds the order that a request repeats by its words: of the same key, and no script has heard its end, or an earlier mapping read its id
-   * in these words. `unread` where this process knows of such an order and the journal cannot be read.
-   */
-  findUnheard(
-    owner: string,
-    wordsHash: string,
-    mapping: Pick<Mapping, 'repeatMs' | 'hash'>,
-    search?: UnheardSearch,
-  ): Promise<EarlierOrder | undefined>;
-  /** The sets of mappings that have read the key's orders which may be repeated, as far as `findUnheard` has found these. */
+  readonly findUnheard: FindUnheard;
+  /** The sets of mappings that have read the key's orders which may be repeated. */
   setsOf(owner: string, windowMs: number): readonly string[];
   /**
    * A script has got the whole reply with the success of this order, or with "pending". One that refunds what is pending sends the sale again, perhaps
@@ -77,26 +67,6 @@ interface Sale {
 interface WaitingSale extends Sale {
   /** How long the script still waits. */
   readonly leftMs: () => number;
-}
-
-interface UnheardSearch {
-  /** The journal is searched at once, however lately it was. */
-  readonly isDue?: boolean;
-  /** The id of the request's own order. */
-  readonly except?: string;
-  /** An order that came under the header of this id is found whatever its words are, also when its end was told. */
-  readonly sent?: SentRequestId | undefined;
-  /** The content of the request's own order: one of the same content is found whatever its words are, while no script has heard its end. */
-  readonly contentHash?: string | undefined;
-  /**
-   * When the request came, by `clock.elapsed()`. An order that ended since is the same sale, also when another script has heard the end. One that
-   * its script sold when it heard "pending" is not.
-   */
-  readonly cameAt?: number | undefined;
-  /** The script refunds its customer when it hears "pending". */
-  readonly isRefundedPending?: boolean;
-  /** As in `SentWords`. */
-  readonly pinsCameAt?: number | undefined;
 }
 
 interface FoundSale {
@@ -124,7 +94,7 @@ interface RepeatsParts extends LookParts, Omit<ReadParts, 'tellings'> {
 export function createRepeats(parts: RepeatsParts): Repeats {
   const { clock, steadiness, sharedRepeats: shared, toldSales } = parts;
   const known = createKnownOrders(clock);
-  const { contents, wordings, headers } = known;
+  const { contents } = known;
   const look = createLook(parts, known);
   const takeContentTurn = createContentTurns(shared);
   const tellings = createTellings(clock);
@@ -162,28 +132,7 @@ export function createRepeats(parts: RepeatsParts): Repeats {
         release();
       }
     },
-    findUnheard(owner, wordsHash, { repeatMs, hash: mapping }, search = {}) {
-      const { isDue = false, except, sent, contentHash, cameAt, isRefundedPending = false, pinsCameAt } = search;
-      const headerId = headerIdOf(sent);
-      const words: SentWords = {
-        owner,
-        wordsHash,
-        trail: { mapping },
-        headerId,
-        isNamed: namesItsSale(sent),
-        ...{ cameAt, isRefundedPending, pinsCameAt },
-      };
-      const isRepeatable = (one: KeptRepeat): boolean => one.agoMs <= repeatMs && one.requestId !== except;
-      const kept = () => {
-        const named = headerId === undefined ? [] : headers.of(keyOf(owner, headerId)).filter(isRepeatable);
-        if (named.length > 0) return named;
-        const alike = contentHash === undefined ? [] : contents.of(keyOf(owner, contentHash));
-        return [...wordings.of(keyOf(owner, wordsHash)), ...alike].filter(isRepeatable);
-      };
-      const release = holdNames(known, owner, { contentHash, wordsHash, headerId });
-      const looking = look(owner, repeatMs, { isDue, isRefundedPending });
-      return firstUnheard(looking, kept, (requestId) => repeatedOf(words, requestId)).finally(release);
-    },
+    findUnheard: createFindUnheard({ known, look, repeatedOf }),
     setsOf: known.setsOf,
     heardUnder: tellings.heardUnder,
     noteTold(order, told, windowMs) {
@@ -325,17 +274,6 @@ function knownWords(
       return earlier === UNREAD ? UNREAD : earlier !== undefined;
     },
   };
-}
-
-/** The kept order whose end is unheard. Rejects where the look into the journal failed and no kept order is known. */
-async function firstUnheard(
-  looking: Promise<void>,
-  kept: () => readonly KeptRepeat[],
-  unheardOf: (requestId: string) => Promise<EarlierOrder | undefined>,
-): Promise<EarlierOrder | undefined> {
-  await looking.catch(() => undefined);
-  const read = await Promise.all(kept().map(({ requestId }) => unheardOf(requestId)));
-  return likelyCharged(read.filter((one) => one !== undefined)) ?? looking.then(() => undefined);
 }
 
 /**

@@ -13,7 +13,7 @@ export interface Tellings {
   /** A script has got the whole reply with the success of this order. */
   noteHeard(order: Order): void;
   /** Hash of the mapping that read the order where a script has heard its success from this process; undefined where none has. */
-  heardUnder(owner: string, requestId: string): string | undefined;
+  readonly heardUnder: (owner: string, requestId: string) => string | undefined;
 }
 
 const TELLINGS_MAX = 10_000;

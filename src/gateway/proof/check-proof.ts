@@ -179,8 +179,8 @@ const TIMED_AMONG = 10;
 const TIMED_WITHIN_MS = 30 * 60_000;
 
 /**
- * False if v1's times are of a zone that `parseTimes` does not read: rows lie in the future by each reading, or none of the key's last confirmed
- * sales has a row of about its time. By such times a sale would be given to the order of another hour, or proven absent.
+ * False if v1's times are of a zone that `parseTimes` does not read: none of the key's last confirmed sales has a row of about its time, or there is no such
+ * sale and rows lie in the future by each reading. By such times a sale would be given to the order of another hour, or proven absent.
  */
 export async function areTimesKnown(
   { shown, aheadMs = 0, readings }: History,
@@ -197,7 +197,7 @@ export async function areTimesKnown(
     return isTimely || timed === TIMED_AMONG;
   };
   await findSold({ ...span, fromMs: fromMs - SOLD_BEFORE_MS }, parts, isEnough);
-  const areKnown = readings > 0 && (timed === 0 || isTimely);
+  const areKnown = timed === 0 ? readings > 0 : isTimely;
   if (!areKnown)
     parts.onTrouble(
       'clock',

@@ -334,9 +334,9 @@ function isRuledOut(traits: LostTraits | undefined, record: JsonObject): boolean
   return traits !== undefined && rulesOut(record, traits, traits.otherServices);
 }
 
-/** v1 has given the money back, or took none. */
-function isFailed({ row }: HistoryRow): boolean {
-  return (row['data'] as JsonObject)['status'] === 'failed';
+/** v1 has given the money back, or took none. It may list the refund under the reference of the order: then only the receipt shows it. */
+function isFailed({ row, receipt = row }: HistoryRow): boolean {
+  return [row, receipt].some(({ data }) => (data as JsonObject)['status'] === 'failed');
 }
 
 function isCertainlyNot(traits: LostTraits | undefined, { row, receipt }: HistoryRow): boolean {

@@ -263,8 +263,8 @@ function identityOf(receipt: JsonObject, reference: string): JsonObject | undefi
   const withoutPins = isOverWithoutPins(data) ? { status: data['status']!, pins: [] } : {};
   const { pins } = data;
   const somePins = Array.isArray(pins) && pins.length > 0 ? { pins: [null] } : {};
-  const waiting = isWaiting(data) ? { status: data['status']! } : {};
-  return { data: { reference, phone, amount, category, type, ...waiting, ...withoutPins, ...somePins } };
+  const unsold = isWaiting(data) || data['status'] === 'failed' ? { status: data['status']! } : {};
+  return { data: { reference, phone, amount, category, type, ...unsold, ...withoutPins, ...somePins } };
 }
 
 /** Undefined where v1 now shows the end of an order that was pending when its receipt was read: PINs, or their absence, tell sales apart. */

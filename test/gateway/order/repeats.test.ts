@@ -291,6 +291,23 @@ describe('a repeat without an id', () => {
     }
   });
 
+  test('in other words is told its own order, not the one that another set of mappings than that of the order finds', async () => {
+    const swapped = ['2: GLO, 3: AIRTEL', '2: AIRTEL, 3: GLO'] as const;
+    const [between, now] = [editedMapping(...swapped), editedMapping(...swapped, ['min: 1,', 'min: 500,'])];
+    const sets = [shippedMapping(), between];
+    const setOf = (hash: string): Mapping | undefined => sets.find((one) => one.hash === hash);
+    const house = openWalkHouse({ ...slowly(0, SUCCESS, AGAIN, THIRD), parts: { setOf } });
+    await told(house, ask(house, { mobile_number: '08030000077' }));
+    house.serve(between);
+    for (const network of ['3', '2']) {
+      await hangUpAfter(0, house, { network, time: '09:41' });
+      await house.clock.advance(20_000);
+    }
+    house.serve(now);
+    const again = await told(house, ask(house, { network: '2', time: '09:42' }));
+    expect(again).toMatchObject({ status: 'success', reference: 'V3' });
+  });
+
   test('is pending where the mapping now refuses the request and the journal does not show the order, and refused as unread where this process knows none', async () => {
     for (const fields of [{}, { 'request-id': 'r-1' }]) {
       const doubted: string[] = [];

@@ -69,6 +69,21 @@ test('nor is it kept open by the refund of v1 under the reference of the row, wh
   expect(await room.look('lost', QUIET_MS)).toEqual(ABSENT);
 });
 
+test.each([
+  ['two lost orders that are alike open', {}, {}],
+  [
+    'an order of exam PINs open, which shows no number',
+    { operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 1 } },
+    { category: 'exam', phone: null, amount: 3_500, pins: [] },
+  ],
+] as const)('nor does such a refund keep %s', async (_title, lost, shows) => {
+  const failed: Row = { reference: 'V1', shows: { ...shows, status: 'failed' } };
+  const room = openRoom([{ ...failed, listed: { status: 'success' } }, failed]);
+  for (const id of ['r-1', 'r-2']) await room.lose(id, lost);
+  expect(await room.look('r-1', MINUTE_MS)).toEqual(UNKNOWN);
+  expect(await room.look('r-1', QUIET_MS)).toEqual(ABSENT);
+});
+
 test('a failed row ends no lost order while v1 does not show yet what waits for its provider', async () => {
   const room = openRoom([FAILED_ROW]);
   await room.leavePending('waits', 'V3', { phone: '08030000002' });
@@ -268,6 +283,15 @@ describe.each([
     const said = kind === 'unknown' ? [expect.stringMatching(/^clock: v1's times /)] : [];
     expect(room.troubles).toEqual(said);
   });
+});
+
+test('a row of the future keeps no lost order open where a known sale shows that times are read rightly', async () => {
+  const future: Row = { reference: 'V3', phone: '08030000003', timeText: '2099-01-01 00:00:00' };
+  const room = openRoom([future, { reference: 'V2', phone: '08030000002' }]);
+  await room.sell('known', 'V2', { phone: '08030000002' });
+  await room.lose('lost');
+  expect(await room.look('lost', QUIET_MS)).toEqual(ABSENT);
+  expect(room.troubles).toEqual([]);
 });
 
 test('a sale of a time when the clock was hours wrong keeps lost orders open only until the next sale', async () => {
