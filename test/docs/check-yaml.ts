@@ -20,6 +20,7 @@ send: { POST /api/topup/: { network: MTN, phone: '08031234567', amount: 100 } }
 const fixtures = loadCases(MAPPINGS).fixtures;
 
 const shipped = shippedFiles();
+const parsed = shipped.map(({ text }) => parse(text) as Fields);
 
 /**
  * - `excerpt=<file>`: its lines stand in that file, in this order; a line `# …` stands for what is left out.
@@ -64,14 +65,26 @@ function asCases(text: string): string | undefined {
   return isPart ? `cases:\n  - ${`${CASE}${text}`.replace(/\n(?=.)/g, '\n    ')}\n` : undefined;
 }
 
-function compile(files: readonly MappingFileText[]): { readonly mapping?: Mapping; readonly wrong: string | undefined } {
-  const { mapping, problems } = checkFiles([...files]);
+interface Compiled {
+  readonly mapping?: Mapping;
+  readonly wrong: string | undefined;
+}
+/** A fragment is checked, and then the cases after it are played with it. */
+const compiled = new Map<string | undefined, Compiled>();
+
+/** The shipped set, with a fragment if there is one. */
+function compile(fragment?: string): Compiled {
+  const known = compiled.get(fragment);
+  if (known !== undefined) return known;
+  const { mapping, problems } = checkFiles(fragment === undefined ? shipped : mergeFragment(fragment));
   const wrong = problems.map(({ code, message }) => `${code}: ${message}`).join('\n');
-  return { ...(mapping === undefined ? {} : { mapping }), wrong: wrong === '' ? undefined : wrong };
+  const result = { ...(mapping === undefined ? {} : { mapping }), wrong: wrong === '' ? undefined : wrong };
+  compiled.set(fragment, result);
+  return result;
 }
 
 function checkFragment({ text, marks }: Block): string | undefined {
-  const { wrong } = compile(mergeFragment(shipped, text));
+  const { wrong } = compile(text);
   const rule = marks.get('breaks');
   if (rule === undefined) return wrong;
   return wrong?.startsWith(`${rule}:`) === true ? undefined : `does not break ${rule} first of all, but: ${wrong ?? 'nothing'}`;
@@ -80,7 +93,7 @@ function checkFragment({ text, marks }: Block): string | undefined {
 async function playCases(text: string, fragment: string | undefined): Promise<string | undefined> {
   const { cases, fixtures: own, problems } = readCases([{ file: 'page.yaml', text }]);
   if (problems.length > 0) return problems.map(({ message }) => message).join('\n');
-  const { mapping, wrong } = compile(fragment === undefined ? shipped : mergeFragment(shipped, fragment));
+  const { mapping, wrong } = compile(fragment);
   if (mapping === undefined) return wrong;
   const answers = { ...fixtures.answers, ...own.answers };
   const results = await runCases(cases, {
@@ -100,21 +113,21 @@ type Fields = Record<string, unknown>;
 const BY_NAME = ['operations', 'tables', 'blocks', 'rows', 'texts'];
 
 /** Merges a fragment into a set: what the fragment names changes, everything else stays. */
-function mergeFragment(files: readonly MappingFileText[], fragment: string): readonly MappingFileText[] {
+function mergeFragment(fragment: string): readonly MappingFileText[] {
   const added = parse(fragment) as Fields;
-  const parsed = files.map(({ file, text }) => ({ file, text, fields: parse(text) as Fields }));
+  const files = shipped.map(({ file, text }, index) => ({ file, text, fields: structuredClone(parsed[index]!) }));
   const changed = new Set<Fields>();
   const change = (fields: Fields, more: Fields): void => {
     changed.add(fields);
     merge(fields, more);
   };
   if (typeof added.format === 'string') {
-    const own = parsed.find(({ fields }) => fields.format === added.format);
-    if (own === undefined) return [...files, { file: `format-${added.format}.yaml`, text: fragment }];
+    const own = files.find(({ fields }) => fields.format === added.format);
+    if (own === undefined) return [...shipped, { file: `format-${added.format}.yaml`, text: fragment }];
     change(own.fields, added);
   } else {
     const rest: Fields = {};
-    const shared = parsed.filter(({ fields }) => fields.format === undefined);
+    const shared = files.filter(({ fields }) => fields.format === undefined);
     for (const [section, value] of Object.entries(added)) {
       const owners = shared.filter(({ fields }) => section in fields);
       if (!BY_NAME.includes(section) && owners[0] !== undefined) change(owners[0].fields, { [section]: value });
@@ -126,9 +139,9 @@ function mergeFragment(files: readonly MappingFileText[], fragment: string): rea
         }
       else change(rest, { [section]: value });
     }
-    if (changed.has(rest)) parsed.push({ file: 'fragment.yaml', text: '', fields: rest });
+    if (changed.has(rest)) files.push({ file: 'fragment.yaml', text: '', fields: rest });
   }
-  return parsed.map(({ file, text, fields }) => ({
+  return files.map(({ file, text, fields }) => ({
     file,
     text: changed.has(fields) ? stringify(fields, { aliasDuplicateObjects: false }) : text,
   }));
