@@ -252,11 +252,12 @@ interface SweepOptions {
   readonly onEvent: (event: JournalEvent) => void;
 }
 
-// By the clock of the database, which all gateways share. A turn is never given back: the next one begins when its time is over, or when the clock was
-// set back. The clock has run evenly where each turn began soon after the end of the one before; a lone gateway may just miss that end, and asks again a round later.
+// By the clock of the database, which a gateway knows but for milliseconds. A turn is never given back: the next one begins when its time is over, or
+// when the clock was set back by more than such a time. The clock has run evenly where each turn began soon after the end of the one before; a lone
+// gateway may just miss that end, and asks again a round later.
 const TAKE_TURN = `UPDATE gateway_journal SET swept_until_ms = $1::bigint + ${SWEEP_EVERY_MS},
     steady_since_ms = CASE WHEN $1::bigint - swept_until_ms BETWEEN 0 AND ${1.5 * SWEEP_EVERY_MS} THEN steady_since_ms ELSE $1::bigint END
-  WHERE id = 1 AND $1::bigint - swept_until_ms NOT BETWEEN ${-SWEEP_EVERY_MS} AND -1 RETURNING steady_since_ms`;
+  WHERE id = 1 AND $1::bigint - swept_until_ms NOT BETWEEN ${-2 * SWEEP_EVERY_MS} AND -1 RETURNING steady_since_ms`;
 const OLDEST = `SELECT ${ROW_COLUMNS} FROM gateway_orders AS o WHERE o.opened_at_ms < $1
   AND (o.opened_at_ms, o.number, o.owner) > ($2, $3, $4::bytea) ORDER BY o.opened_at_ms, o.number, o.owner LIMIT ${ORDERS_PER_STATEMENT}`;
 // Deletes only the versions that were read: an order reopened meanwhile has another version.
