@@ -18,7 +18,9 @@ interface InputTransform {
   readonly read: (raw: LegacyValue) => Read;
 }
 
-const TEXT_MAX = 1_000;
+/** For every text; a mapping may set a lower bound with `length_max`. */
+const TEXT_MAX = 10_000;
+const ORDER_ID_MAX = 1_000;
 const RECIPIENTS_MAX = 10_000;
 
 /** The text of a string or number; undefined for other values, including an `InexactNumber`, which a double cannot represent. */
@@ -55,7 +57,8 @@ export const INPUT_TRANSFORMS: Readonly<Record<string, InputTransform>> = {
     read: (raw) => {
       if (raw instanceof InexactNumber) return { value: raw.text };
       const text = typeof raw === 'boolean' ? String(raw) : parseText(raw);
-      return text === undefined || text.length > TEXT_MAX * 10 ? fail('a text') : { value: text };
+      if (text === undefined) return fail('a text');
+      return text.length > TEXT_MAX ? fail(`at most ${TEXT_MAX} characters`) : { value: text };
     },
   },
   identifier: {
@@ -128,7 +131,7 @@ export const INPUT_TRANSFORMS: Readonly<Record<string, InputTransform>> = {
     read: (raw) => {
       if (raw instanceof InexactNumber) return { value: raw.text };
       const text = typeof raw === 'string' ? raw : parseText(raw);
-      return text === undefined || text === '' || text.length > TEXT_MAX ? fail('a request id') : { value: text };
+      return text === undefined || text === '' || text.length > ORDER_ID_MAX ? fail('a request id') : { value: text };
     },
   },
 };
