@@ -247,7 +247,7 @@ describe('the end of an exchange', () => {
       const rest = 'y'.repeat(1_000_000);
       const begun = `POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: ${rest.length + 1}\r\n\r\nx`;
       const caller = connect(port, '127.0.0.1', () => caller.write(begun)).on('data', (bytes) => (got += bytes.toString()));
-      await until(() => told.includes('end'));
+      await until(() => told.includes('end') && got.includes('\r\n\r\n'));
       expect([got.slice(0, 12), told]).toEqual(['HTTP/1.1 413', [413, 'end']]);
       caller.write(`${rest}GET /next HTTP/1.1\r\nHost: x\r\n\r\n`);
       await until(() => got.includes('HTTP/1.1 200'));
