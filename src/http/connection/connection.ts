@@ -205,12 +205,16 @@ export class Connection {
   /** Where the next blank line ends: it may end a head, a chunked body, or neither. It may have begun in the part before. */
   #endOfHead(bytes: Buffer): number {
     const isHeadBegun = this.#last?.complete ?? this.head !== undefined;
-    const inSeam = Buffer.concat([this.#torn, bytes.subarray(0, HEAD_END.length - 1)]).indexOf(HEAD_END, 0, 'latin1');
-    const at = inSeam < 0 ? bytes.indexOf(HEAD_END, isHeadBegun ? 0 : HEAD_END_FROM, 'latin1') : inSeam - this.#torn.length;
-    const end = inSeam < 0 && at < 0 ? bytes.length : at + HEAD_END.length;
-    const tail = Buffer.concat([this.#torn, bytes.subarray(Math.max(0, end - HEAD_END.length), end)]).subarray(-HEAD_END.length);
+    const seam = this.#torn.length === 0 ? undefined : Buffer.concat([this.#torn, bytes.subarray(0, HEAD_END.length - 1)]);
+    const inSeam = seam?.indexOf(HEAD_END, 0, 'latin1') ?? -1;
+    const found = inSeam < 0 ? bytes.indexOf(HEAD_END, isHeadBegun ? 0 : HEAD_END_FROM, 'latin1') : inSeam - this.#torn.length;
+    if (inSeam >= 0 || found >= 0) {
+      this.#torn = EMPTY;
+      return found + HEAD_END.length;
+    }
+    const tail = Buffer.concat([this.#torn, bytes.subarray(-HEAD_END.length)]).subarray(-HEAD_END.length);
     this.#torn = tail.includes(HEAD_END, 0, 'latin1') ? EMPTY : tail.subarray(1 - HEAD_END.length);
-    return end;
+    return bytes.length;
   }
 
   /** Parses up to `end`. Bytes that the parser leaves after the end of a request stay unparsed for the next time. False when the parser has given up. */
