@@ -66,9 +66,12 @@ async function work(): Promise<void> {
 
 /** The log of this process, which is the only one or one of several. What goes wrong with it is said in `complaints`. */
 function openLog(config: Config, complaints: Output, worker?: number): OpenLog & { readonly output: Output } {
+  const who = worker === undefined ? '' : `Worker ${worker}: `;
   const output = openLogOutput(config, {
     onTrouble: (code) =>
-      complaints.write(`The log cannot be written (${code}). Selling goes on; lines that do not fit into memory are lost.\n`),
+      complaints.write(
+        `${who}The log cannot be written (${code}). Selling goes on; lines that do not fit into memory are lost.\n`,
+      ),
     isShared: config.workers > 1,
     onWell: ({ linesLost, durationMs }) => log.warn('log_written_again', { count: linesLost, durationMs }),
   });
@@ -77,7 +80,7 @@ function openLog(config: Config, complaints: Output, worker?: number): OpenLog &
   process.removeAllListeners('warning').on('warning', (warning) => log.warn('node_warning', errorFields(warning)));
   const reopen = (): void => {
     const code = output.reopen();
-    if (code !== undefined) complaints.write(`LOG_FILE cannot be reopened (${code}). The log goes on in the old file.\n`);
+    if (code !== undefined) complaints.write(`${who}LOG_FILE cannot be reopened (${code}). The log goes on in the old file.\n`);
   };
   return { output, log, reopen };
 }

@@ -5,10 +5,9 @@ import { connect } from 'node:tls';
 import { Agent, request } from 'undici';
 import { isLoopback } from '../../start/config-values';
 import { catalogListsOf } from '../../gateway/read/catalog-lists';
-import type { PriceList } from '../../price-lists/price-lists';
 import { isJsonObject, type JsonValue, textOf } from '../../domain/json';
 import type { Mapping } from '../../mapping/mapping';
-import { readCatalog } from '../../price-lists/price-lists';
+import { readCatalog, type PriceList } from '../../price-lists/price-lists';
 import { v1BalanceReplySchema } from '../../upstream/v1';
 import { mend, note, well, type Check, type Finding, type Found, type CheckInput } from './finding';
 
