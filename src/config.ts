@@ -23,6 +23,7 @@ import {
   secret,
   setting,
   TIME_ZONE,
+  isDatabaseUrl,
   doHostsConflict,
   isLoopback,
   leadsBack,
@@ -142,7 +143,7 @@ const configSchema = z.strictObject({
     LOG_FORMATS,
   ).prefault('auto'),
   tracesUrl: setting(
-    'An OpenTelemetry collector (OTLP over HTTP) that gets a trace of each request of a script that could be read. An address without a path gets `/v1/traces`. Unset: no traces.',
+    'An OpenTelemetry collector (OTLP over HTTP) that gets a trace of each request of a script, unless the request cannot be read. An address without a path gets `/v1/traces`. Unset: no traces.',
     'an http or https address without credentials, query or fragment',
     (text) => (text === SANDBOX ? undefined : parseUpstreamUrl(text)),
   ).optional(),
@@ -263,7 +264,7 @@ function checkTogether(settings: Settings, cwd: string): readonly string[] {
       'JOURNAL_URL must not be `memory:` with NODE_ENV=production: a restart would forget every order. Leave it unset, or set `lmdb:/path`.',
     );
   }
-  if (/^postgres(?:ql)?:/i.test(settings.journalUrl) && settings.gatewaySecret === undefined) {
+  if (isDatabaseUrl(settings.journalUrl) && settings.gatewaySecret === undefined) {
     problems.push(
       'GATEWAY_SECRET must be set when JOURNAL_URL is PostgreSQL: with different secrets, one gateway does not find the orders of another. If there is a gateway.secret in DATA_DIR, use its content.',
     );

@@ -62,8 +62,6 @@ export function createApp(options: AppOptions): Express {
   void untilRead();
   const app = express();
   app.disable('x-powered-by').set('etag', false).set('query parser', false);
-  // Otherwise Express would route /API/V1 as /api/v1; v1 may tell them apart.
-  app.enable('case sensitive routing');
   app.use(withAnySlashes(options.v1Path), passthroughStep(options));
   app.use(compatStep(options));
   // Only errors of Express itself arrive here, for example for an address that it cannot decode.
@@ -74,7 +72,7 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-/** Scripts join a base ending in a slash with `/api/…` (facts, section 7), and V1_PATH is such a base too. */
+/** Scripts join a base ending in a slash with `/api/…` (facts, section 7), and V1_PATH is such a base too. v1 may tell /API/V1 from /api/v1, so case counts. */
 function withAnySlashes(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll('/', '/+')}(?=/|$)`);
 }

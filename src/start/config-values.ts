@@ -95,6 +95,9 @@ function isNetwork(text: string): boolean {
   return /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128) && Number(bits) >= bitsBefore + PROXY_BITS_MIN;
 }
 
+/** Whether this JOURNAL_URL names a PostgreSQL server. */
+export const isDatabaseUrl = (url: string): boolean => /^postgres(?:ql)?:/i.test(url);
+
 /** True for names and addresses that can be reached only from this machine. */
 export function isLoopback(hostName: string): boolean {
   if (hostName === 'localhost') return true;

@@ -2,6 +2,7 @@
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config';
+import { isDatabaseUrl } from './config-values';
 
 type Settings = Pick<Config, 'dataDir' | 'gatewaySecret' | 'journalUrl'>;
 
@@ -55,7 +56,7 @@ export function prepareDataFolder(config: Settings): readonly string[] {
 }
 
 function isUsed(part: string, { dataDir, gatewaySecret, journalUrl }: Settings): boolean {
-  if (part === 'spool') return /^postgres(?:ql)?:/i.test(journalUrl);
+  if (part === 'spool') return isDatabaseUrl(journalUrl);
   // Beside GATEWAY_SECRET it is compared where an earlier build has left no check value.
   if (part === 'gateway.secret') return gatewaySecret === undefined || !existsSync(join(dataDir, 'gateway.secret-check'));
   return true;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type * as Pg from 'pg';
 import type { Running } from '../../admin/read-routers';
 import { errorText } from '../../domain/shown-words';
+import { isDatabaseUrl } from '../../start/config-values';
 import { openJournalBeside } from '../../start/configured-stores';
 import { prepareDataFolder } from '../../start/data-folder';
 import { describeSecretChange, findGatewaySecret } from '../../start/gateway-secret';
@@ -242,7 +243,7 @@ const CLOCK_APART_MS = 5_000;
 const CONNECT_MS = 3_000;
 
 export const checkDatabase: Check = async ({ config: { journalUrl }, now }) => {
-  if (!/^postgres(?:ql)?:/i.test(journalUrl)) return [];
+  if (!isDatabaseUrl(journalUrl)) return [];
   // The client takes its time to load: only where it is asked for.
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   const { Client } = require('pg') as typeof Pg;

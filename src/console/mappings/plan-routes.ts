@@ -145,7 +145,8 @@ async function apply(request: Request, response: Response, { parts, candidates }
   const isDone = applied.kind === 'reloaded' || (applied.kind === 'running_changed' && applied.hash === hash);
   if (isDone) return response.redirect(303, '/console/mappings?said=applied');
   if (applied.kind === 'unchanged') return response.redirect(303, '/console/mappings?said=restored');
-  refuse(REFUSED[applied.kind], 409);
+  const found = 'problems' in applied && problemsInPlace(applied.problems);
+  showMappings(request, response, 'Apply', [notice('bad', REFUSED[applied.kind]), found], 409);
 }
 
 /** Why nothing was changed, in a sentence for the operator. */

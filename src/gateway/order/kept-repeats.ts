@@ -150,7 +150,10 @@ export function createKnownOrders(clock: Pick<Clock, 'elapsed'>): KnownOrders {
     },
     noteSet(owner, mapping, agoMs) {
       const ofKey = sets.get(owner) ?? new Map<string, number>();
-      sets.set(owner, ofKey.set(mapping, Math.max(clock.elapsed() - agoMs, ofKey.get(mapping) ?? -Infinity)));
+      const lastMs = Math.max(clock.elapsed() - agoMs, ofKey.get(mapping) ?? -Infinity);
+      // The one noted longest ago is forgotten, not the one known longest: a caller that is let go on brings back an earlier set.
+      ofKey.delete(mapping);
+      sets.set(owner, ofKey.set(mapping, lastMs));
       if (ofKey.size > SETS_MAX) ofKey.delete(ofKey.keys().next().value!);
     },
   };

@@ -230,7 +230,8 @@ class Matches {
 
   /**
    * Whether the rival leaves the row to this order. Two processes have opened an order each for one sale without an id, and v1 has sold one of them:
-   * it makes no difference to their scripts which one gets the row. With ids it would: also by that of a header a script asks about its own order. Not while an attempt of one may be under way: its answer would give the row to both.
+   * it makes no difference to their scripts which one gets the row. With an id, also that of a header, it would: a script asks by it about its own
+   * order. Not while an attempt of one may be under way: its answer would give the row to both.
    */
   #yields(rival: Order, order: Order): boolean {
     const isSameSale = rival.contentHash === order.contentHash && isGenerated(rival.requestId) && isGenerated(order.requestId);

@@ -77,8 +77,6 @@ export async function playOnStage<Result>(
     });
   } finally {
     clock.stop();
-    // Lets work that the case started end before the next case begins.
-    await new Promise((resolve) => setImmediate(resolve));
   }
 }
 

@@ -60,4 +60,7 @@ test('the sets that have read a key are known as long as their orders may be rep
   for (let nth = 3; nth <= 10; nth += 1) known.noteSet('shop', `set ${nth}`, 0);
   expect(known.setsOf('shop', WINDOW_MS)).toHaveLength(8);
   expect(known.setsOf('shop', WINDOW_MS)).not.toContain('second');
+  // One set is taken into use again after each pause of a caller.
+  for (let nth = 1; nth <= 8; nth += 1) for (const set of ['lasting', `pause ${nth}`]) known.noteSet('another', set, 0);
+  expect(known.setsOf('another', WINDOW_MS)).toContain('lasting');
 });
