@@ -5,7 +5,7 @@
  */
 import type { PriceLists } from '../../price-lists/price-lists';
 import { CLOCK_ERROR_MS, type Clock, type Steadiness } from '../../domain/clock';
-import { isSameAttempt, lastAttemptAt, type Order } from '../../domain/order';
+import { isSameAttempt, lastAttemptAt, type Order, TOLD_PENDING } from '../../domain/order';
 import { type JsonObject, textOf } from '../../domain/json';
 import { identityOf, isPhoneServed } from '../../domain/number-identity';
 import { type Outcome, referenceOf } from '../../domain/outcome';
@@ -229,13 +229,16 @@ class Matches {
   }
 
   /**
-   * Whether the rival leaves the row to this order. Two processes have opened an order each for one sale without an id, and v1 has sold one of them:
-   * it makes no difference to their scripts which one gets the row. With an id, also that of a header, it would: a script asks by it about its own
-   * order. Not while an attempt of one may be under way: its answer would give the row to both.
+   * Whether the rival leaves the row to this order. Two processes have opened an order each for one sale without an id, and v1 has sold one of them.
+   * A script can ask about an order by an id of its own, also one of a header, or by the id that came with "pending": the order of which a script
+   * has heard so gets the row, and neither where scripts have ids or have heard of both. If none has heard of either, it makes no difference which
+   * one gets it. Not while an attempt of one may be under way: its answer would give the row to both.
    */
   #yields(rival: Order, order: Order): boolean {
     const isSameSale = rival.contentHash === order.contentHash && isGenerated(rival.requestId) && isGenerated(order.requestId);
-    return isSameSale && byTime(order, rival) < 0 && this.#look.isQuiet(rival) && this.#look.isQuiet(order);
+    const [isKnown, isRivalKnown] = [order.toldAtMs === TOLD_PENDING, rival.toldAtMs === TOLD_PENDING];
+    const isPreferred = isKnown !== isRivalKnown ? isKnown : !isKnown && byTime(order, rival) < 0;
+    return isSameSale && isPreferred && this.#look.isQuiet(rival) && this.#look.isQuiet(order);
   }
 }
 

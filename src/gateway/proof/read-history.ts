@@ -73,7 +73,7 @@ interface ReaderParts {
   readonly clock: Pick<Clock, 'elapsed'>;
 }
 
-/** The receipts of rows. Their identifying part never changes, so it is kept; goods and status are not. */
+/** The receipts of rows. Their identifying part never changes, so it is kept, and so is `failed`, which is an end (specification, 3); goods and other ends are not. */
 function createReceipts({ upstream, clock }: Omit<ReaderParts, 'journal'>) {
   const known = createLru<string, JsonObject>(RECEIPTS_KEPT);
   /** When a success that may be one of PINs was first read without them, by `clock.elapsed()`. */

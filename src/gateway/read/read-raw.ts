@@ -198,7 +198,7 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 const GENERATED = new RegExp(`^CG[${CROCKFORD}]{26}$`);
 
-/** Whether the order was sent without an id, so that no script may ask about it by an id of its own. */
+/** Whether the order was sent without an id: a script knows its id from a reply alone. */
 export function isGenerated(requestId: string): boolean {
   return GENERATED.test(requestId);
 }

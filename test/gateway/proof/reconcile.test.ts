@@ -1,7 +1,7 @@
 /** Orders without an answer, looked for in v1's history. */
 import { pause, systemClock } from '../../../src/domain/clock';
 import type { JsonObject } from '../../../src/domain/json';
-import type { Order } from '../../../src/domain/order';
+import { NOT_TOLD, type Order, TOLD_PENDING } from '../../../src/domain/order';
 import { ATTEMPT_BEGINS, type Outcome } from '../../../src/domain/outcome';
 import type { Journal, JournalEvent, ListOptions } from '../../../src/journal/journal';
 import { openLmdbJournal, type LmdbJournalOptions } from '../../../src/journal/lmdb-journal';
@@ -700,6 +700,34 @@ describe('of two lost orders of one sale, which two processes opened', () => {
     expect(await outcomes()).toEqual([FOUND, UNKNOWN]);
     await room.look(laterId, MINUTE_MS);
     expect(await outcomes()).toEqual([FOUND, ABSENT]);
+  });
+
+  test.each([
+    ['opened first', 0],
+    ['opened later', 1],
+  ])('the one %s takes it where a script has heard of that one alone that it is pending', async (_title, told) => {
+    const room = openRoom([V1_ROW]);
+    const ids = [earlierId, laterId];
+    await room.lose(earlierId, sale);
+    await room.lose(laterId, later);
+    await room.journal.tell(CREDENTIALS.fingerprint, ids[told]!, TOLD_PENDING);
+    await room.journal.tell(CREDENTIALS.fingerprint, ids[1 - told]!, NOT_TOLD);
+    await room.look(earlierId, QUIET_MS);
+    await room.look(laterId, MINUTE_MS);
+    await room.look(earlierId, MINUTE_MS);
+    expect([await room.outcomeOf(ids[told]!), await room.outcomeOf(ids[1 - told]!)]).toEqual([FOUND, ABSENT]);
+  });
+
+  test('neither takes it where scripts have heard of both that they are pending', async () => {
+    const room = openRoom([V1_ROW]);
+    for (const [id, lost] of [
+      [earlierId, sale],
+      [laterId, later],
+    ] as const) {
+      await room.lose(id, lost);
+      await room.journal.tell(CREDENTIALS.fingerprint, id, TOLD_PENDING);
+    }
+    expect([await room.look(earlierId, QUIET_MS), await room.outcomeOf(laterId)]).toEqual([UNKNOWN, UNKNOWN]);
   });
 
   test.each<[string, string, Lost, Lost]>([
