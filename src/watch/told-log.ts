@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pause, type Clock } from '../domain/clock';
 import type { Order } from '../domain/order';
@@ -66,10 +66,15 @@ export function openToldLog(
   };
   return {
     /** To be called when the whole reply has left. */
-    note({ owner, number, requestId, attempts }: Sale, told: Told = 'success'): void {
+    note(
+      { owner, number, requestId, attempts, openedAtMs, settledAtMs = 0 }: Sale & Pick<Order, 'openedAtMs' | 'settledAtMs'>,
+      told: Told = 'success',
+    ): void {
       if (waiting.length >= waitingMax) return;
       waiting.push({ sale: { owner, number, requestId, attempts }, told, atMs: clock.elapsed() });
-      toldAtMs = Math.max(toldAtMs, clock.now());
+      // Readers look from the order's times on, which are later than now where the clock was set back since. (The end that a repeat takes is marked a
+      // millisecond after the settling.)
+      toldAtMs = Math.max(toldAtMs, clock.now(), openedAtMs, settledAtMs + 1);
       writing ??= writeSoon();
     },
     /** Writes the sales that wait. */
@@ -81,11 +86,12 @@ export function openToldLog(
 }
 
 /** In files of the data folder. */
-export function toldFiles(dataDir: string, clock: Pick<Clock, 'elapsed'>): ToldStore {
+export function toldFiles(dataDir: string, clock: Pick<Clock, 'now' | 'elapsed'>): ToldStore {
   const folder = join(dataDir, FOLDER);
   const name = randomUUID();
   let minute = -1;
   let lastFileMs = 0;
+  let dateMs = 0;
   const removeOld = async (beforeMs: number): Promise<void> => {
     for (const file of (await readdir(folder)).filter((one) => !one.startsWith(name)).map((one) => join(folder, one)))
       if ((await stat(file)).mtimeMs < beforeMs) await rm(file, { force: true });
@@ -97,17 +103,20 @@ export function toldFiles(dataDir: string, clock: Pick<Clock, 'elapsed'>): ToldS
       const now = Math.floor(clock.elapsed() / FILE_MS);
       const [put, isFirst] = [now === minute ? appendFile : writeFile, minute < 0];
       minute = now;
-      const write = (): Promise<void> => put(join(folder, `${name}.${now % FILES}`), lines, { mode: 0o600 });
+      const file = join(folder, `${name}.${now % FILES}`);
+      const write = (): Promise<void> => put(file, lines, { mode: 0o600 });
       await write().catch(async (error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error;
         // Somebody has removed the folder: without it no sale of this process would count as told.
         await mkdir(folder, { recursive: true, mode: 0o700 });
         await write();
       });
+      dateMs = put === appendFile ? Math.max(dateMs, atMs) : atMs;
+      if (dateMs > clock.now()) await utimes(file, dateMs / 1_000, dateMs / 1_000);
       if (put === appendFile) return;
       // Not with the first write: processes that start at the same time still read the files of all earlier ones. By the time of the file before: if the
-      // clock was put forward since, what was told just before that stays.
-      const beforeMs = lastFileMs - TOLD_KEPT_MS;
+      // clock was put forward since, what was told just before that stays; and by now, if it was set back.
+      const beforeMs = Math.min(lastFileMs, clock.now()) - TOLD_KEPT_MS;
       lastFileMs = atMs;
       if (!isFirst) await removeOld(beforeMs);
     },

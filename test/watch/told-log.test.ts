@@ -8,7 +8,7 @@ import { newFolder } from '../new-folder';
 import { until } from '../until';
 
 const OWNER = 'f'.repeat(32);
-const sale = (number: number) => ({ owner: OWNER, number, requestId: `r${number}`, attempts: 1 });
+const sale = (number: number) => ({ owner: OWNER, number, requestId: `r${number}`, attempts: 1, openedAtMs: 0 });
 let folder: string;
 beforeEach(() => (folder = newFolder()));
 
@@ -84,6 +84,39 @@ test('a sale keeps the time at which it was told, even if the clock is set back 
   await clock.advance(20);
   // Times of later sales are right again: a store deletes by them.
   expect(times[1]).toBe(clock.now() + settingMs);
+});
+
+test('a sale that is told after the clock was set back is dated no earlier than its opening and its end', async () => {
+  const clock = createVirtualClock();
+  const times: number[] = [];
+  const log = openToldLog({ append: async (_lines, atMs) => void times.push(atMs), read: async () => [] }, clock);
+  const hourOnMs = clock.now() + 3_600_000;
+  for (const at of [{ openedAtMs: hourOnMs }, { settledAtMs: hourOnMs }]) {
+    log.note({ ...sale(1), ...at });
+    await clock.advance(20);
+  }
+  // A repeat that takes an end marks it as told at least a millisecond after that end.
+  expect(times).toEqual([hourOnMs, hourOnMs + 1]);
+});
+
+test('what was told after the clock was set back is found from the end of the sale on, and nothing of neighbours is removed for it', async () => {
+  const clock = { ...createVirtualClock(), now: () => Date.now() };
+  const [log, neighbour] = [openToldLog(store(clock), clock), openToldLog(store(clock), clock)];
+  const settledAtMs = Date.now() + 3_600_000;
+  log.note({ ...sale(1), settledAtMs });
+  await untilWritten(clock, 1);
+  neighbour.note(sale(2));
+  await untilWritten(clock, 2);
+  // A later sale of the same file has an earlier date.
+  log.note(sale(3));
+  await untilWritten(clock, 3);
+  await clock.advance(60_000);
+  log.note(sale(4));
+  await untilWritten(clock, 4);
+  await log.close();
+  const isKnown = await readTold(store(), settledAtMs);
+  expect([1, 3, 4].map((number) => isKnown(sale(number)))).toEqual([true, true, false]);
+  expect(await isTold(2)).toBe(true);
 });
 
 test('a folder that somebody removed is made again', async () => {
